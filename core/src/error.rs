@@ -157,6 +157,9 @@ error_codes! {
     ReviewNotFound = "review_not_found", 404, Identification, false, "Nothing waits for a decision",
         "Neither the settlement nor the reversal named waits for a person. Only operators see this code.",
         "List what waits with `railgate review list`. Somebody else, or the rail itself, may have decided it meanwhile.";
+    ReconciliationNotFound = "reconciliation_not_found", 404, Identification, false, "No such reconciliation",
+        "The gateway has no reconciliation with this id. Only operators see this code.",
+        "List them at `GET /api/v1/operator/reconciliations` or with `railgate reconcile list`.";
     OperatorNotFound = "operator_not_found", 404, Identification, false, "No such operator",
         "The gateway has no operator with this id. Only operators see this code.",
         "List them at `GET /api/v1/operator/operators` or with `railgate operators list`.";
@@ -200,10 +203,10 @@ error_codes! {
         "The Accept header rules out every media type of this route.",
         "`detail` lists the available media types. Without an Accept header you get the first.";
     BodyTooLarge = "body_too_large", 413, Validation, false, "The body is too large",
-        "The limit is 64 KiB; 1 MiB for a batch, 8 KiB for an enrolment, 4 KiB for a challenge.",
+        "The limit is 64 KiB; 256 MiB for a provider's statement, 1 MiB for a batch, 8 KiB for an enrolment, 4 KiB for a challenge.",
         "Send less at a time: split the batch, or shorten the metadata.";
     UnsupportedMediaType = "unsupported_media_type", 415, Validation, false, "The body must be application/json",
-        "Bodies are JSON and must be labelled as such.",
+        "Bodies are JSON and must be labelled as such; only a provider's statement may also be CSV or XML.",
         "Send `Content-Type: application/json`.";
     Timeout = "timeout", 504, ServiceUnavailable, true, "The request took too long",
         "The gateway could not finish in time. It is not known whether the request was carried out.",
@@ -244,6 +247,9 @@ error_codes! {
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid",
         "At least one field breaks a rule. All problems of the request are reported at once, up to 100; nothing was done.",
         "Correct everything in `errors`: `pointer` is the place, `code` the problem, `message` what would be valid.";
+    StatementUnusable = "statement_unusable", 422, Validation, false, "The statement cannot be used",
+        "The file is damaged, in another format or encoding, too large, or obviously not a statement of this provider. Nothing was recorded of it.",
+        "`errors` names the line, byte or element, and what is wrong there. For a table, check the provider's `statement_…` settings. Only operators see this code.";
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough",
         "The available balance does not cover the amount and the fee.",
         "Fund the account, or pay less. `GET /api/v1/balances` shows what is available and what is reserved.";

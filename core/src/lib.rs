@@ -78,8 +78,8 @@
 //!
 //! # Features
 //!
-//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `sandbox`, `openapi` and
-//! `testkit` are not. Features are additive.
+//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers),
+//! `sandbox`, `openapi` and `testkit` are not. Features are additive.
 
 pub mod api;
 pub mod auth;
@@ -98,6 +98,8 @@ pub mod money;
 pub mod participant;
 pub mod rail;
 pub mod receipt;
+#[cfg(feature = "reconcile")]
+pub mod reconcile;
 pub mod route;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;

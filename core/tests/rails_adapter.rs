@@ -57,6 +57,7 @@ fn call(action: Action) -> RailCall {
         paid_as: (!is_payment).then(|| (PAYMENT.to_owned(), None)),
         rail_reference: None,
         money: if is_payment { "10 EUR" } else { "4 EUR" }.parse().unwrap(),
+        given_back: false,
         fee: 0,
         to: "msisdn:+254700000001".parse().unwrap(),
         reference: "inv-1".parse().unwrap(),
@@ -69,7 +70,7 @@ fn call(action: Action) -> RailCall {
 }
 
 fn link(spec: &ProviderSpec) -> Link<'_> {
-    Link { provider: spec, token: None, callback_url: None, now: START }
+    Link { provider: spec, token: None, callback_url: None, asked: None, now: START }
 }
 
 fn encoded(call: &RailCall, link: &Link<'_>) -> HttpRequest {

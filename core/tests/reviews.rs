@@ -470,6 +470,7 @@ fn a_database_of_before_brings_its_reviews() {
              DROP TABLE usage; ALTER TABLE setup DROP COLUMN client; DROP TABLE simulator; DROP TABLE operator; DROP TABLE approval;
              DROP TABLE unbooked; DROP TABLE entry; ALTER TABLE idempotency DROP COLUMN answer;
              DROP TABLE node; DROP TABLE clock; DROP INDEX task_client; ALTER TABLE task DROP COLUMN client; DROP INDEX settlement_ends;
+             DROP TABLE reconciliation; DROP TABLE finding; DROP TABLE matches;
              ALTER TABLE sim_payment DROP COLUMN decided; ALTER TABLE sim_payment DROP COLUMN code;
              ALTER TABLE movement DROP COLUMN previous; ALTER TABLE movement DROP COLUMN terms;
              DELETE FROM migration WHERE no >= 9; PRAGMA user_version = 8;",

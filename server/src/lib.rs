@@ -27,6 +27,7 @@ pub mod carrier;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod config;
+mod csv;
 pub mod deliver;
 mod expiring;
 mod following;
@@ -40,6 +41,7 @@ mod open_files;
 pub mod outbound;
 #[cfg(feature = "pdf")]
 pub mod pdf;
+mod reconciling;
 pub mod service;
 pub mod stop;
 #[cfg(feature = "cli")]

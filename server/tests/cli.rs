@@ -11,6 +11,8 @@ mod operators;
 mod owner;
 #[path = "cli/receipt.rs"]
 mod receipt;
+#[path = "cli/reconcile.rs"]
+mod reconcile;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/setup.rs"]

@@ -390,6 +390,7 @@ export const GATEWAY_CODES = [
   "settlement_not_found",
   "reversal_not_found",
   "review_not_found",
+  "reconciliation_not_found",
   "operator_not_found",
   "approval_not_found",
   "balance_not_found",
@@ -419,6 +420,7 @@ export const GATEWAY_CODES = [
   "key_exists",
   "too_many_webhooks",
   "invalid_fields",
+  "statement_unusable",
   "insufficient_funds",
   "amount_below_minimum",
   "amount_above_maximum",
@@ -466,6 +468,7 @@ export const GATEWAY_CODES = [
  * - `settlement_not_found`: No such settlement.
  * - `reversal_not_found`: No such reversal.
  * - `review_not_found`: Nothing waits for a decision.
+ * - `reconciliation_not_found`: No such reconciliation.
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
  * - `balance_not_found`: No balance in that currency.
@@ -495,6 +498,7 @@ export const GATEWAY_CODES = [
  * - `key_exists`: The key is enrolled already.
  * - `too_many_webhooks`: The limit on webhooks is reached.
  * - `invalid_fields`: Some fields are not valid.
+ * - `statement_unusable`: The statement cannot be used.
  * - `insufficient_funds`: The account does not hold enough.
  * - `amount_below_minimum`: Less than the smallest payment.
  * - `amount_above_maximum`: More than the largest payment.

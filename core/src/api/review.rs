@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{DecimalNumber, EventView, ReversalView, SettlementView, Subject};
+use super::{DecimalNumber, EventView, ReversalView, SettlementView, StatementFindingView, Subject};
 use crate::ledger::{TransferCode, TransferKind};
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::{AttemptStatus, StateName};
@@ -66,6 +66,8 @@ pub struct CaseView {
     pub waiting: Vec<ReviewView>,
     /// The settlement as its owner sees it.
     pub settlement: SettlementView,
+    /// What reconciliations with the provider's statements found about it.
+    pub findings: Vec<StatementFindingView>,
     /// Its attempts.
     pub attempts: Vec<CaseAttemptView>,
     /// Its reversals.

@@ -20,21 +20,32 @@ pub fn content_digest(body: &[u8]) -> String {
 /// # Errors
 /// [`ErrorCode::DigestMismatch`]; the detail says whether the field is malformed, lacks `sha-256`, or belongs to another body.
 pub fn check_content_digest(field: &str, body: &[u8]) -> Result<(), Error> {
+    match digests(field, &Sha256::digest(body))?.sha512 {
+        Some(sha512) if sha512[..] != Sha512::digest(body)[..] => Err(mismatch("the sha-512 in Content-Digest is not that of the body")),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Checks the field against the SHA-256 of a body that is not in memory. Digests of other algorithms are ignored.
+///
+/// # Errors
+/// [`ErrorCode::DigestMismatch`].
+pub fn check_content_sha256(field: &str, sha256: &[u8; 32]) -> Result<(), Error> {
+    digests(field, sha256).map(drop)
+}
+
+/// The digests in the field, of which that with SHA-256 is this one.
+fn digests(field: &str, expected: &[u8]) -> Result<Digests, Error> {
     if field.len() > FIELD_MAX_BYTES {
         return Err(mismatch("Content-Digest is too long"));
     }
     let digests = Parser::new(field)
         .parse_dictionary_with_visitor(Digests::default())
         .map_err(|error| mismatch(format!("Content-Digest is malformed: {error}")))?;
-    let Some(sha256) = digests.sha256 else {
-        return Err(mismatch("Content-Digest must include the sha-256 of the body"));
-    };
-    if sha256[..] != Sha256::digest(body)[..] {
-        return Err(mismatch("the sha-256 in Content-Digest is not that of the body"));
-    }
-    match digests.sha512 {
-        Some(sha512) if sha512[..] != Sha512::digest(body)[..] => Err(mismatch("the sha-512 in Content-Digest is not that of the body")),
-        Some(_) | None => Ok(()),
+    match &digests.sha256 {
+        None => Err(mismatch("Content-Digest must include the sha-256 of the body")),
+        Some(sha256) if sha256[..] != *expected => Err(mismatch("the sha-256 in Content-Digest is not that of the body")),
+        Some(_) => Ok(digests),
     }
 }
 

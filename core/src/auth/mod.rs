@@ -66,7 +66,7 @@ mod verify;
 
 pub use base::Message;
 pub use challenge::{CHALLENGE_TTL_S, ChallengeKeys, Nonce};
-pub use digest::{check_content_digest, content_digest};
+pub use digest::{check_content_digest, check_content_sha256, content_digest};
 pub use input::SignatureInput;
 pub use jwk::parse_jwk;
 pub(crate) use jwk::{read_jwk, read_unchecked_jwk};

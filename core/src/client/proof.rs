@@ -88,7 +88,9 @@ impl Proof {
             | E::NotLoggedYet
             | E::ReviewNotFound
             | E::OperatorNotFound
-            | E::ApprovalNotFound => Self::Other,
+            | E::ApprovalNotFound
+            | E::ReconciliationNotFound
+            | E::StatementUnusable => Self::Other,
         }
     }
 }

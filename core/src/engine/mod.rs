@@ -47,6 +47,7 @@
 //! | `reversal/` | [`Reverse`] |
 //! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
+//! | `reconcile/` | `BeginReconciliation`: statements of providers, compared with the settlements (feature `reconcile`) |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`], [`PutTerms`], [`SetCredit`]: providers, routes and terms, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
@@ -72,6 +73,7 @@ mod money;
 mod nodes;
 mod once;
 mod operator;
+mod reconcile;
 mod reversal;
 mod review;
 mod search;
@@ -117,6 +119,8 @@ pub use money::*;
 pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
+#[cfg(feature = "reconcile")]
+pub use reconcile::*;
 pub use reversal::*;
 pub use review::*;
 pub use settlement::*;

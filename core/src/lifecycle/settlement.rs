@@ -99,6 +99,15 @@ named_enum! {
 }
 
 impl Direction {
+    /// The other one.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Outgoing => Self::Incoming,
+            Self::Incoming => Self::Outgoing,
+        }
+    }
+
     /// That of every settlement of a gateway that does not say it.
     pub(crate) const fn unsaid() -> Self {
         Self::Outgoing

@@ -31,8 +31,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
-    CALLBACK_SOURCES, CallbackError, FailureCode, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, PayeeMatch, Rail, RailAnswer,
-    Request, TLS_AUTHORITIES, TLS_CERTIFICATES, TLS_KEY,
+    CallbackError, FailureCode, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, PayeeMatch, Rail, RailAnswer, Request, TLS_KEY,
+    is_common_setting,
 };
 use crate::api::{Action, PayeeView, RailCall};
 use crate::error::{FieldProblem, excerpt};
@@ -86,7 +86,7 @@ impl Rail for Adapter {
         for (name, value) in &provider.settings {
             let known = match (name.as_str(), value.as_str()) {
                 (PAYEES, "yes") | (REVERSALS, "partial") | (INQUIRY, "authoritative") => continue,
-                (CALLBACK_SOURCES | TLS_AUTHORITIES | TLS_CERTIFICATES, _) => continue,
+                (name, _) if is_common_setting(name) => continue,
                 (PAYEES, "no") => {
                     supports.check_payee = false;
                     continue;

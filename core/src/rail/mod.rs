@@ -99,6 +99,14 @@ pub const TLS_CERTIFICATES: &str = "tls_certificates";
 /// The secret of any provider with the private key of [`TLS_CERTIFICATES`], in PEM.
 pub const TLS_KEY: &str = "tls_key";
 
+/// What the names of settings begin with that are about a provider's statements.
+const OF_STATEMENTS: &str = "statement_";
+
+/// Whether any provider may have a setting of this name, whatever its rail.
+fn is_common_setting(name: &str) -> bool {
+    matches!(name, CALLBACK_SOURCES | TLS_AUTHORITIES | TLS_CERTIFICATES) || name.starts_with(OF_STATEMENTS)
+}
+
 /// The protocol of a kind of operator. Implementations are pure.
 pub trait Rail: Send + Sync {
     /// The value of a provider's `rail` setting. Never changes.

@@ -63,7 +63,11 @@ use crate::trace;
 
 pub use form::Form;
 pub use page::content_security_policy;
+#[cfg(feature = "reconcile")]
+pub(crate) use page::{escape, policy_of};
 pub use qr::{Bar, Code};
+#[cfg(feature = "reconcile")]
+pub(crate) use sheet::tame;
 pub use verify::{Pending, begin, verify_receipt};
 
 /// The `typ` of a receipt's header.

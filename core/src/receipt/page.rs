@@ -60,7 +60,12 @@ tr,.sum,.sandbox,.check{break-inside:avoid}h2{break-after:avoid}}";
 
 /// The page's `Content-Security-Policy`: allows its own style, and nothing else.
 pub fn content_security_policy() -> String {
-    let style = STANDARD.encode(Sha256::digest(STYLE));
+    policy_of(STYLE)
+}
+
+/// The policy of a page that has this style, and nothing else.
+pub(crate) fn policy_of(style: &str) -> String {
+    let style = STANDARD.encode(Sha256::digest(style));
     format!("default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
 
@@ -141,7 +146,7 @@ fn push_row(out: &mut String, row: &Row<'_>) {
 }
 
 /// Escapes text for use inside an element or a quoted attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {

@@ -202,7 +202,7 @@ fn readable(time: &str) -> String {
 
 /// Removes characters from text by others that would affect the surrounding text: control characters, and those that change the
 /// writing direction. Letters of right-to-left scripts are kept.
-pub(super) fn tame(text: &str) -> Cow<'_, str> {
+pub(crate) fn tame(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
     if text.contains(acts) { Cow::Owned(text.replace(acts, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }

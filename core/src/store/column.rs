@@ -330,7 +330,7 @@ macro_rules! json {
         }
     )*};
 }
-json!(Box<SettlementMore> Failure LastTry);
+json!(Box<SettlementMore> Box<StatementLine> Failure LastTry);
 
 impl Stored for Vec<u8> {
     const KIND: Kind = Kind::Bytes;

@@ -78,6 +78,7 @@ macro_rules! store_conformance {
             old_records_are_found_by_age
             reviews_come_in_the_order_of_their_time
             what_operators_read_is_newest_first
+            findings_are_read_by_reconciliation_and_by_settlement
             a_statement_is_of_one_account_newest_first
             keys_of_a_client_are_its_own
             secrets_are_in_order_of_kind_and_number
@@ -161,6 +162,8 @@ fn kinds() -> Vec<(Record, Record)> {
         comment: Some("c".to_owned()),
         ..approval(1, 11)
     };
+    let status = ReconciliationStatus::Done;
+    let made = ReconciliationRecord { status, finished_at: Some(9), from: None, to: Some(9), lines: u32::MAX, ..reconciliation(1, 1) };
     let tried = LastTry { at: 9, took_ms: 7, status: Some(500), error: None, excerpt: "sorry".to_owned() };
     let tried = DeliveryRecord { attempts: 1, last: Some(tried), ..delivery(1, 1, Some(9)) };
     vec![
@@ -192,6 +195,9 @@ fn kinds() -> Vec<(Record, Record)> {
         (entry(1, 1).into(), EntryRecord { code: None, amount: i64::MIN, balance: i64::MAX, ..entry(1, 1) }.into()),
         (setup(1).into(), SetupRecord { secrets: Vec::new(), reason: None, client: Some(ClientNo(7)), ..setup(1) }.into()),
         (usage(1, 500, 2).into(), usage(1, -1, i64::MAX).into()),
+        (reconciliation(1, 1).into(), made.into()),
+        (finding(1, 1, 1).into(), FindingRecord { kind: FindingKind::MissingThere, line: None, ..finding(1, 1, 0) }.into()),
+        (matches(1, 1).into(), MatchesRecord { pairs: Vec::new(), ..matches(1, 1) }.into()),
         (review(1, 0, 5).into(), ReviewRecord { reason: ReviewReason::Discrepancy, opened_at: 9, ..review(1, 0, 6) }.into()),
     ]
 }

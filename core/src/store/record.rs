@@ -29,6 +29,7 @@
 
 mod log;
 mod operator;
+mod reconcile;
 mod webhook;
 
 use std::collections::BTreeMap;
@@ -43,6 +44,7 @@ use crate::time::Millis;
 pub use super::tables::*;
 pub use log::*;
 pub use operator::*;
+pub use reconcile::*;
 pub use webhook::*;
 
 /// A SHA-256 digest.
@@ -173,10 +175,28 @@ stored_enum! {
         NoEndForADay = 1 "no_end_for_a_day",
         /// An answer of the rail contradicts what was proved.
         Discrepancy = 2 "discrepancy",
+        /// The provider's statement has it, and here its outcome is open.
+        InStatement = 3 "in_statement",
+        /// The provider's statement contradicts the recorded outcome.
+        StatementDiffers = 4 "statement_differs",
     }
 }
 
 impl ReviewReason {
+    /// The reason that counts if something waits for two.
+    pub(crate) const fn or_stronger(self, other: Self) -> Self {
+        if other.strength() > self.strength() { other } else { self }
+    }
+
+    const fn strength(self) -> u8 {
+        match self {
+            Self::NoEndForADay => 0,
+            Self::InStatement => 1,
+            Self::StatementDiffers => 2,
+            Self::Discrepancy => 3,
+        }
+    }
+
     /// The likely reason for something that was flagged by a program that recorded none.
     pub(crate) const fn guess(is_final: bool) -> Self {
         if is_final { Self::Discrepancy } else { Self::NoEndForADay }
@@ -256,6 +276,8 @@ stored_enum! {
         SetCredit = 38 "set_credit",
         /// An operator decided about something that needed review.
         ResolveReview = 40 "resolve_review",
+        /// An operator compared a provider's statement with the settlements.
+        Reconcile = 41 "reconcile",
         /// A client decided what becomes of a settlement of its sandbox.
         AdvanceSettlement = 50 "advance_settlement",
         /// A client ordered faults for its sandbox.

@@ -778,6 +778,100 @@ tables! {
         version: Version;
     }
 
+    /// A provider's statement that was compared with the settlements.
+    Reconciliation(ReconciliationRecord) "reconciliation" = 38 Server Versioned,
+        find ReconciliationOf(provider: ProviderNo)(digest: Digest32)(round: u32)
+    {
+        key {
+            /// Its number, from 1; it grows with time.
+            no: i64;
+        }
+        /// The provider.
+        provider: ProviderNo [unique];
+        /// SHA-256 of the file.
+        digest: Digest32 [unique];
+        /// How often the same file was compared before.
+        round: u32 [unique];
+        /// The name of the file.
+        name: String;
+        /// Its format.
+        format: StatementFormat;
+        /// Whether it is complete.
+        status: ReconciliationStatus;
+        /// Who had it made; 0 if that was done on the store itself.
+        by: OperatorNo => made_by;
+        /// When it was begun, which is also the time in its public id.
+        created_at: Millis;
+        /// When it was complete; `None` if it is not.
+        finished_at: Option<Millis>;
+        /// The host that makes it.
+        owner: i64;
+        /// Until when that host has it.
+        until: Millis;
+        /// The beginning of the time that the statement is about.
+        from: Option<Millis> => period_from;
+        /// The end of it, exclusive.
+        to: Option<Millis> => period_to;
+        /// The lines that were compared.
+        lines: u32;
+        /// The lines that do not count: not booked, or of nothing.
+        skipped: u32;
+        /// The lines that match by the provider's reference.
+        by_reference: u32;
+        /// The lines that match by the gateway's key.
+        by_key: u32;
+        /// The lines that match by amount and date.
+        by_amount: u32;
+        /// The findings of each kind.
+        missing_here: u32;
+        /// See `missing_here`.
+        missing_there: u32;
+        /// See `missing_here`.
+        amount_differs: u32;
+        /// See `missing_here`.
+        duplicate_there: u32;
+        /// The highest settlement with a match.
+        last: SettlementNo => last_settlement;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// Something in which a statement and the settlements differ.
+    Finding(FindingRecord) "finding" = 39 Server {
+        key {
+            /// The reconciliation.
+            run: i64;
+            /// Its number there, from 1.
+            n: i64;
+        }
+        /// How they differ.
+        kind: FindingKind;
+        /// The settlement; 0 if none is known.
+        settlement: SettlementNo;
+        /// The reversal of it, from 1; 0 for the settlement itself.
+        child: u16;
+        /// What connects the two, if something does.
+        matched_by: Option<MatchedBy>;
+        /// How certain that is, in hundredths.
+        confidence: u16;
+        /// The identity of the line, the same in every statement that has it; 0 without one.
+        entry: u64;
+        /// The line of the statement, if there is one.
+        line: Option<Box<StatementLine>>;
+    }
+
+    /// What a reconciliation matched, in pages.
+    Matches(MatchesRecord) "matches" = 40 Server {
+        key {
+            /// The reconciliation.
+            run: i64;
+            /// The number of the page, from 1.
+            n: i64;
+        }
+        /// Pairs of 8 bytes, by the first: what was matched, and the identity of the line.
+        pairs: Vec<u8>;
+    }
+
     /// What the posted transfers of one commit add to the statements of clients, until it is booked there.
     Unbooked(UnbookedRecord) "unbooked" = 35 Server {
         key {
@@ -811,7 +905,7 @@ tables! {
     }
 
     /// A server that runs over the store, or ran lately.
-    Node(NodeRecord) "node" = 38 Server Local {
+    Node(NodeRecord) "node" = 41 Server Local {
         key {
             /// The number under which it leases tasks; another one after each start.
             no: i64;

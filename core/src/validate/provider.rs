@@ -119,7 +119,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
     if problems.is_empty() { Ok(request) } else { Err(Error::invalid(problems)) }
 }
 
-/// Settings of a rail, and those that every provider may have.
+/// Settings of a rail, of the provider's statements, and those that every provider may have.
 fn settings(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
     let settings = pairs(value, SETTING_MAX_CHARS, Value::lines)?;
     let mut problems = FieldProblems::default();
@@ -134,6 +134,13 @@ fn settings(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems>
             _ => continue,
         };
         problems.add(name, problem);
+    }
+    #[cfg(feature = "reconcile")]
+    if let Err(refused) = crate::reconcile::Settings::parse(&settings) {
+        for problem in refused.into_fields() {
+            let name = problem.pointer.trim_start_matches("/settings/").to_owned();
+            problems.add(&name, FieldProblems::one("statement_setting", problem.message));
+        }
     }
     problems.into_result(settings)
 }

@@ -25,6 +25,7 @@ mod proof;
 mod proxy;
 mod rails;
 mod receipt;
+mod reconcile;
 mod render;
 mod repair;
 mod reverse;
@@ -162,6 +163,7 @@ enum Command {
     Limits(setup::LimitsArgs),
     Rails(rails::RailsArgs),
     Review(review::ReviewArgs),
+    Reconcile(reconcile::ReconcileArgs),
     Keys(keys::KeysArgs),
     Audit(audit::AuditArgs),
     Ledger(operator::LedgerArgs),
@@ -232,6 +234,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Limits(args) => setup::limits(args, global, terminal),
         Command::Rails(args) => rails::run(args, global, terminal),
         Command::Review(args) => review::run(args, global, terminal),
+        Command::Reconcile(args) => reconcile::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),
         Command::Audit(args) => audit::run(args, global, terminal),
         Command::Ledger(args) => operator::ledger(args, global, terminal),

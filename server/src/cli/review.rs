@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{CaseAnswerView, ReviewView};
+use railgate::api::{CaseAnswerView, ReviewView, StatementFindingView};
 use railgate::engine::{Asked, Case, Operated, ResolveReview};
 use railgate::ids::Ulid;
 use railgate::lifecycle::Resolution;
@@ -282,6 +282,7 @@ fn show(case: Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal)
         [] => terminal.line(terminal.paint(Tone::Dim, "Nothing of it waits for a person."))?,
         waiting => waiting.iter().try_for_each(|it| terminal.line(terminal.paint(Tone::Warn, sentence(it))))?,
     }
+    case.findings.iter().try_for_each(|it| terminal.line(terminal.paint(Tone::Warn, found(it))))?;
     let mut attempts = terminal.table(&["attempt", "provider", "status", "sent", "started", "answered"]);
     for it in &case.attempts {
         attempts.add_row(vec![
@@ -312,6 +313,20 @@ fn show(case: Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal)
     }
     align_right(&mut transfers, [0, 6, 7]);
     terminal.show(&transfers)
+}
+
+/// What a statement says about it, in one sentence for people.
+fn found(it: &StatementFindingView) -> String {
+    let about = it.reversal.map(|n| format!(" of reversal {n}")).unwrap_or_default();
+    let line = it.line.as_ref().map_or_else(
+        || "the statement does not have it".to_owned(),
+        |line| {
+            let references = printable(&line.references.join(", "));
+            let (amount, currency, at) = (decimal(&line.amount), &line.currency, &line.booked_at);
+            format!("line {} of the statement: {} {amount} {currency}, booked {at}, {references}", line.line, line.direction.as_str())
+        },
+    );
+    format!("Statement{about}: {}; {line} ({})", it.kind.as_str(), it.reconciliation_id)
 }
 
 /// What waits, since when and why.

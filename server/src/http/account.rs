@@ -7,11 +7,12 @@ use railgate::{Engine, Result};
 
 use super::App;
 use super::document::{BadQuery, Denied, NoBalance, NoMovement, Unserved};
-use super::export::{CSV, Form, NDJSON, stream_rows, write_cells};
+use super::export::{CSV, Form, NDJSON, stream_rows};
 use super::extract::{Authenticated, Named, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
 use super::route::{BalancesRead, routes};
+use crate::csv::write_cells;
 
 routes![balances, balance, entries, movement];
 

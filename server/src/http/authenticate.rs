@@ -16,7 +16,8 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 use railgate::api::{Caller, Credential, SignedBy};
 use railgate::auth::{
-    KeyId, Message, Nonce, PublicKey, Scope, Signed, TAG, TAG_NEW_KEY, Verify, check_content_digest, find_signature, token_mode,
+    KeyId, Message, Nonce, PublicKey, Scope, Signed, TAG, TAG_NEW_KEY, Verify, check_content_digest, check_content_sha256, find_signature,
+    token_mode,
 };
 use railgate::env::Env;
 use railgate::ids::{ClientNo, KeyNo};
@@ -192,17 +193,36 @@ impl Authenticator {
     /// # Errors
     /// See [`Authenticator::admit`].
     pub(crate) fn complete(&self, proven: Proven, access: Access, shown: Shown<'_>) -> Result<Admitted> {
-        let Proven { credential, signed, nonce } = proven;
-        check_body(&signed, shown)?;
-        self.take(&nonce)?;
-        let scope = match access {
-            Access::Scope(scope) => Some(scope),
-            Access::Token | Access::Key | Access::Unsigned | Access::Enrolling => None,
-        };
-        if let Some(scope) = scope {
-            self.allow(scope, &credential, &nonce)?;
+        check_body(&proven.signed, shown)?;
+        self.covered(proven, access, shown.head)
+    }
+
+    /// [`Authenticator::complete`], for a body that is in a file: with this SHA-256, and not empty.
+    ///
+    /// # Errors
+    /// See [`Authenticator::admit`].
+    pub(crate) fn complete_file(&self, proven: Proven, access: Access, head: Head<'_>, sha256: &[u8; 32]) -> Result<Admitted> {
+        check_file(&proven.signed, head, sha256)?;
+        self.covered(proven, access, head)
+    }
+
+    /// Whether the credential may do what a route asks for, before a body is received that nobody else could send.
+    ///
+    /// # Errors
+    /// `insufficient_scope`.
+    pub(crate) fn check_scope(&self, proven: &Proven, access: Access) -> Result<()> {
+        match access {
+            Access::Scope(scope) => self.allow(scope, &proven.credential, &proven.nonce),
+            Access::Token | Access::Key | Access::Unsigned | Access::Enrolling => Ok(()),
         }
-        self.charge(shown.head, &credential.caller)?;
+    }
+
+    /// Checks what is left once the body is known to be the one that was signed.
+    fn covered(&self, proven: Proven, access: Access, head: Head<'_>) -> Result<Admitted> {
+        self.take(&proven.nonce)?;
+        self.check_scope(&proven, access)?;
+        let Proven { credential, nonce, .. } = proven;
+        self.charge(head, &credential.caller)?;
         Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, nonce } })
     }
 
@@ -377,6 +397,18 @@ fn check_body(signed: &Signed, shown: Shown<'_>) -> Result<()> {
     match message.field(DIGEST) {
         Some(digest) => check_content_digest(&digest, shown.body),
         None => Ok(()),
+    }
+}
+
+/// [`check_body`], for a body in a file.
+fn check_file(signed: &Signed, head: Head<'_>, sha256: &[u8; 32]) -> Result<()> {
+    const DIGEST: &str = "content-digest";
+    let lines: Vec<_> = head.parts.headers.get_all(DIGEST).iter().map(|line| (DIGEST, line.as_bytes())).collect();
+    let message = message(head, "", &lines);
+    signed.check_coverage(&message, true)?;
+    match message.field(DIGEST) {
+        Some(digest) => check_content_sha256(&digest, sha256),
+        None => Err(Error::with(ErrorCode::DigestMismatch, "Content-Digest must include the sha-256 of the body")),
     }
 }
 

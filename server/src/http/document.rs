@@ -260,6 +260,12 @@ problem_groups! {
     NoProvider = [ProviderNotFound];
     /// For callbacks of operators.
     NotAuthentic = [SignatureInvalid, ProviderNotFound, SettlementNotFound];
+    NoReconciliation = [ReconciliationNotFound];
+    /// For a statement that is sent.
+    NotReconciled = [
+        MalformedRequest, ProviderNotFound, NotAcceptable, BodyTooLarge, UnsupportedMediaType, RequestInProgress, StatementUnusable,
+        InvalidFields, IdempotencyKeyReused,
+    ];
     /// For calls that tell the simulated operator what to do.
     NotAdvanced = [InvalidState, VersionConflict];
     /// For operators' calls that name a client.

@@ -23,8 +23,10 @@ use super::negotiate::choose;
 use super::response::{HandlerResult, with_text};
 use super::route::{SettlementsRead, routes};
 use super::shares::Share;
+use crate::csv::write_cells;
 
 pub(super) const CSV: &str = "text/csv";
+pub(super) const CSV_CONTENT: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const NDJSON: &str = "application/x-ndjson";
 const PAGE: usize = 200;
 
@@ -109,14 +111,28 @@ pub(super) async fn stream_rows<R: Send + 'static>(
     app: App,
     caller: Caller,
     form: Form,
-    (name, header): (&str, &'static str),
+    (name, header): (&str, &str),
     first: R,
     read: ReadRows<R>,
 ) -> HandlerResult {
     let (content, ending, head) = match form {
-        Form::Csv => ("text/csv; charset=utf-8; header=present", "csv", header),
+        Form::Csv => (CSV_CONTENT, "csv", header),
         Form::NdJson => (NDJSON, "ndjson", ""),
     };
+    stream_text(app, caller, content, head.to_owned(), first, read)
+        .await
+        .and_then(|response| with_text(response, CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.{ending}\"")))
+}
+
+/// Streams page after page of a text of this type, which begins with `head`.
+pub(super) async fn stream_text<R: Send + 'static>(
+    app: App,
+    caller: Caller,
+    content: &'static str,
+    head: String,
+    first: R,
+    read: ReadRows<R>,
+) -> HandlerResult {
     let (sender, receiver) = mpsc::channel(2);
     let place = held::export(&app, caller.client)?;
     let export = Export { app, caller, read: Arc::new(read), sender, _place: place };
@@ -125,7 +141,7 @@ pub(super) async fn stream_rows<R: Send + 'static>(
     tokio::spawn(export.run((format!("{head}{text}"), next)));
     let mut response = Response::new(Body::from_stream(ReceiverStream::new(receiver)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
-    with_text(response, CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.{ending}\""))
+    Ok(response)
 }
 
 struct Export<R> {
@@ -207,40 +223,8 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
     Ok(())
 }
 
-/// A row of CSV (RFC 4180).
-pub(super) fn write_cells(out: &mut String, cells: &[&str]) {
-    for (n, cell) in cells.iter().enumerate() {
-        if n > 0 {
-            out.push(',');
-        }
-        write_cell(out, cell);
-    }
-    out.push_str("\r\n");
-}
-
 fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
-}
-
-/// A spreadsheet takes a cell for a formula if it begins like one; an apostrophe in front makes it a text. Numbers stay numbers.
-fn write_cell(out: &mut String, cell: &str) {
-    let may_be_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
-    let guarded = may_be_formula.then(|| format!("'{cell}"));
-    let cell = guarded.as_deref().unwrap_or(cell);
-    if cell.contains([',', '"', '\n', '\r']) {
-        out.push('"');
-        out.push_str(&cell.replace('"', "\"\""));
-        out.push('"');
-    } else {
-        out.push_str(cell);
-    }
-}
-
-/// Whether it is a decimal number, with nothing around it.
-fn is_number(cell: &str) -> bool {
-    let digits = cell.strip_prefix(['-', '+']).unwrap_or(cell);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-    [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -248,30 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_quoted_where_they_must() {
-        let mut out = String::new();
-        for cell in ["plain", "a,b", "say \"hi\"", "two\nlines", ""] {
-            write_cell(&mut out, cell);
-            out.push('|');
-        }
-        assert_eq!(out, "plain|\"a,b\"|\"say \"\"hi\"\"\"|\"two\nlines\"||");
+    fn the_header_names_every_cell() {
         assert_eq!(HEADER.trim().split(',').count(), 29);
-    }
-
-    #[test]
-    fn no_cell_is_a_formula() {
-        let written = |cell: &str| {
-            let mut out = String::new();
-            write_cell(&mut out, cell);
-            out
-        };
-        for cell in ["=1+1", "+1+1", "-1+1", "-", "+.5", "-1.", "@SUM(A1)", "\t=1", "=\u{301}"] {
-            assert_eq!(written(cell), format!("'{cell}"));
-        }
-        assert_eq!(written("=HYPERLINK(\"x\",1)"), "\"'=HYPERLINK(\"\"x\"\",1)\"");
-        assert_eq!(written("\r=1"), "\"'\r=1\"");
-        for cell in ["-12.50", "+254700000001", "-7", "12", "a=b", "'=1", " =1"] {
-            assert_eq!(written(cell), cell);
-        }
     }
 }

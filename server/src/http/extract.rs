@@ -40,7 +40,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Noted {
     }
 }
 
-fn noted(parts: &mut Parts) -> Arc<Context> {
+pub(crate) fn noted(parts: &mut Parts) -> Arc<Context> {
     // The middleware puts it there; a router called without the middleware responds without an id.
     let context = parts.extensions.remove::<Arc<Context>>();
     let context = context.unwrap_or_else(|| Arc::new(Context::new(hyper::header::HeaderValue::from_static("none"))));

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::App;
 use super::body::BODY;
-use super::extract::{Posted, Raw};
+use super::extract::Posted;
 use super::problem::HttpError;
 use super::response::{HandlerResult, JSON_VALUE, with};
 use super::route::Asks;
@@ -26,7 +26,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// How many writes a call with a key counts as: what it keeps for seven days is charged like a second call.
-const COST: usize = 2;
+pub(crate) const COST: usize = 2;
 
 /// A [`Posted`] request that its client may name with an `Idempotency-Key`.
 pub(crate) struct Keyed<A, const MAX: usize = BODY> {
@@ -39,7 +39,7 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Keyed<A, MAX> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let posted = Posted::from_request(request, app).await?;
-        let key = key_of(&posted.raw)?.map(|key| KeptUnder { caller: posted.caller, key });
+        let key = key_of(&posted.raw.parts, &posted.raw.body)?.map(|key| KeptUnder { caller: posted.caller, key });
         if key.is_some() {
             posted.charge(app, COST)?;
         }
@@ -103,9 +103,9 @@ pub(crate) fn id_in<T>(answer: &Answer<T>) -> Result<String, Error> {
     serde_json::from_str(&answer.body).map(|Identified { id }| id).map_err(Error::internal)
 }
 
-/// The call's `Idempotency-Key`, with a fingerprint of the request.
-fn key_of<const MAX: usize>(raw: &Raw<MAX>) -> Result<Option<IdempotencyKey>, Error> {
-    let Parts { method, uri, headers, .. } = &raw.parts;
+/// The call's `Idempotency-Key`, with a fingerprint of the request, whose content is this.
+pub(crate) fn key_of(parts: &Parts, content: &[u8]) -> Result<Option<IdempotencyKey>, Error> {
+    let Parts { method, uri, headers, .. } = parts;
     let mut keys = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let good = |text: &&str| (1..=255).contains(&text.len()) && text.bytes().all(|b| (b' '..=b'~').contains(&b));
@@ -120,6 +120,6 @@ fn key_of<const MAX: usize>(raw: &Raw<MAX>) -> Result<Option<IdempotencyKey>, Er
     if let Some(expected) = headers.get(IF_MATCH) {
         digest = digest.chain_update(expected).chain_update([0]);
     }
-    let digest = digest.chain_update(&raw.body);
+    let digest = digest.chain_update(content);
     Ok(Some(IdempotencyKey { key: key.to_owned(), fingerprint: digest.finalize().into() }))
 }

@@ -23,6 +23,7 @@ use super::context::{Context, REQUEST_ID};
 use super::cors::Cors;
 use super::deprecated::Deprecated;
 use super::limit::Peer;
+use super::operator;
 use super::problem::{HttpError, render};
 use super::shares::Share;
 use super::unsent::{Reader, Room};
@@ -145,6 +146,9 @@ impl Middleware {
     /// A call that may be held gets the longest wait on top.
     fn time_limit(&self, request: &Request<Body>) -> Duration {
         let limits = &self.app.limits;
+        if request.method() == Method::POST && request.uri().path() == operator::RECONCILIATIONS {
+            return limits.handler + limits.upload;
+        }
         let held = request.headers().contains_key("prefer") || holds(request.uri());
         if held { limits.handler + Duration::from_secs(limits.wait_s.into()) } else { limits.handler }
     }

@@ -44,6 +44,7 @@ mod stream;
 mod tls;
 mod token;
 mod unsent;
+mod upload;
 mod webhooks;
 mod wire;
 
@@ -82,6 +83,7 @@ use problem::HttpError;
 pub(crate) use tls::Tls;
 pub use tls::TlsError;
 use unsent::Unsent;
+use upload::Uploads;
 use webhooks::InFlight;
 
 /// Time limits and other bounds of the HTTP interface.
@@ -97,6 +99,8 @@ pub struct HttpLimits {
     pub head_read: Duration,
     /// How long a request's body may take.
     pub body_read: Duration,
+    /// How long a statement may take to be received and compared.
+    pub upload: Duration,
     /// The longest wait that a caller may ask for, in seconds.
     pub wait_s: u32,
     /// How often an idle stream sends a sign of life.
@@ -134,6 +138,7 @@ impl Default for HttpLimits {
             tls_look: Duration::from_secs(2),
             head_read: Duration::from_secs(10),
             body_read: Duration::from_secs(10),
+            upload: Duration::from_secs(600),
             wait_s: 30,
             heartbeat: Duration::from_secs(15),
             look: Duration::from_secs(15),
@@ -173,6 +178,7 @@ pub(crate) struct AppState {
     unsent: Unsent,
     readings: Readings,
     bodies: BodyMemory,
+    uploads: Uploads,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
     gate: Authenticator,
@@ -213,6 +219,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         unsent: Unsent::new(parts.limits.unsent),
         readings: Readings::default(),
         bodies: BodyMemory::default(),
+        uploads: Uploads::default(),
         metrics: parts.metrics,
         limits: parts.limits,
         gate: Authenticator::open(
@@ -251,6 +258,7 @@ fn all_routes() -> OpenApiRouter<App> {
         operator::providers::routes(),
         operator::settlements::routes(),
         operator::reviews::routes(),
+        operator::reconciliations::routes(),
         log::routes(),
         access::routes(),
         webhooks::endpoints::routes(),

@@ -55,6 +55,22 @@ fn thousandths(quality: &str) -> u16 {
     digits.fold(0, |sum, digit| sum * 10 + u16::from(digit.wrapping_sub(b'0').min(9)))
 }
 
+/// Checks that the body has one of these types, and is not compressed.
+///
+/// # Errors
+/// [`ErrorCode::UnsupportedMediaType`].
+pub(crate) fn require_one_of(headers: &HeaderMap, known: &[&str]) -> Result<(), Error> {
+    if headers.get(CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(Error::with(ErrorCode::UnsupportedMediaType, "the body must not be compressed"));
+    }
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if known.contains(&name.as_str()) {
+        return Ok(());
+    }
+    Err(Error::with(ErrorCode::UnsupportedMediaType, format!("Content-Type must be {}", known.join(" or "))))
+}
+
 /// Checks that the body is JSON and not compressed.
 ///
 /// # Errors

@@ -13,6 +13,7 @@ use super::App;
 use super::document::{add_idempotency_key, operations};
 use super::extract::{Authenticated, Named, Noted, Open, Posted, Raw};
 use super::keyed::Keyed;
+use super::upload::Uploaded;
 use super::webhooks::Place;
 
 /// What a route requires of its caller.
@@ -110,6 +111,11 @@ impl<A: Asks, const MAX: usize> Argument for Posted<A, MAX> {
 }
 
 impl<A: Asks, const MAX: usize> Argument for Keyed<A, MAX> {
+    const ACCESS: Option<Access> = Some(A::ACCESS);
+    const KEYED: bool = true;
+}
+
+impl<A: Asks> Argument for Uploaded<A> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
     const KEYED: bool = true;
 }

@@ -20,6 +20,7 @@ mod problems;
 mod races;
 mod rails;
 mod receipts;
+mod reconciliations;
 mod routes;
 mod scenarios;
 mod shapes;

@@ -23,19 +23,19 @@ use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, liv
 const OPERATOR: &str = "/api/v1/operator";
 
 /// An operator with a key and a token.
-struct Person {
-    key: Arc<SoftwareKey>,
-    token: String,
+pub(super) struct Person {
+    pub(super) key: Arc<SoftwareKey>,
+    pub(super) token: String,
     id: String,
 }
 
 impl Person {
-    async fn call(&self, service: &Service, method: &str, path: &str, body: Value) -> Answer {
+    pub(super) async fn call(&self, service: &Service, method: &str, path: &str, body: Value) -> Answer {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         live_call(service, (&self.key, &self.token), method, &format!("{OPERATOR}{path}"), &body).await
     }
 
-    async fn get(&self, service: &Service, path: &str) -> Value {
+    pub(super) async fn get(&self, service: &Service, path: &str) -> Value {
         self.call(service, "GET", path, Value::Null).await.expect(200).json()
     }
 }
@@ -50,7 +50,7 @@ async fn enroll(service: &Service, n: u8, code: &str) -> Answer {
 }
 
 /// An operator whom nobody invited.
-async fn person(service: &Service, n: u8, role: OperatorRole) -> Person {
+pub(super) async fn person(service: &Service, n: u8, role: OperatorRole) -> Person {
     let invite = InviteOperator { name: format!("Person {n}"), role, by: None, reason: None };
     let code = service.running.gateway().run(Tenant::GATEWAY, Operated(invite)).await.unwrap().code;
     let enrolled = enroll(service, n, &code).await.expect(201);

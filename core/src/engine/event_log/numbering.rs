@@ -31,8 +31,9 @@ pub(crate) trait Numbering: Send + Sync {
     /// Adds to the commit what the marks change in the queue of what waits for a person. Returns whether the settlement, which was
     /// `flagged` before or not, still waits for one.
     fn review(&self, overlay: &mut Overlay<'_>, record: &SettlementRecord, flagged: bool, marks: &[Mark]) -> Result<bool>;
-    /// Whether a reversal waits for a person because something contradicts what was proved.
-    fn is_contradicted(&self, overlay: &Overlay<'_>, settlement: SettlementNo, reversal: u16) -> Result<bool>;
+    /// Whether a reversal waits for a person because something contradicts what was proved. `agrees`: its outcome is what a statement
+    /// says, or what a person decided who saw that.
+    fn is_contradicted(&self, overlay: &Overlay<'_>, reversal: (SettlementNo, u16), agrees: bool) -> Result<bool>;
 }
 
 /// Numbers events after the commit, in the log of all clients' events, as a server does.
@@ -88,9 +89,13 @@ impl Numbering for Deferred {
         queue(overlay, record, flagged, marks)
     }
 
-    fn is_contradicted(&self, overlay: &Overlay<'_>, settlement: SettlementNo, reversal: u16) -> Result<bool> {
-        let row: Option<ReviewRecord> = overlay.get(&Key::Review((settlement, reversal)))?;
-        Ok(row.is_some_and(|row| row.reason == ReviewReason::Discrepancy))
+    fn is_contradicted(&self, overlay: &Overlay<'_>, reversal: (SettlementNo, u16), agrees: bool) -> Result<bool> {
+        let row: Option<ReviewRecord> = overlay.get(&Key::Review(reversal))?;
+        Ok(row.is_some_and(|row| match row.reason {
+            ReviewReason::Discrepancy | ReviewReason::StatementDiffers => true,
+            ReviewReason::InStatement => !agrees,
+            ReviewReason::NoEndForADay => false,
+        }))
     }
 }
 
@@ -143,7 +148,7 @@ impl Numbering for Immediate {
         Ok(marks.iter().any(|mark| matches!(mark, Mark::Open(..))))
     }
 
-    fn is_contradicted(&self, _: &Overlay<'_>, _: SettlementNo, _: u16) -> Result<bool> {
+    fn is_contradicted(&self, _: &Overlay<'_>, _: (SettlementNo, u16), _: bool) -> Result<bool> {
         Ok(false)
     }
 }

@@ -83,6 +83,7 @@ impl Subject {
             | AuditAction::PutRoutes
             | AuditAction::PutTerms
             | AuditAction::SetCredit
+            | AuditAction::Reconcile
             | AuditAction::Deposit
             | AuditAction::Withdraw
             | AuditAction::InviteOperator

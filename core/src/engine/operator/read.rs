@@ -29,7 +29,7 @@ const EXAMINED: i64 = 4_000;
 /// How many settlements are read at once where the first one says nothing.
 const PAGE: usize = 500;
 /// How far the order of numbers may differ from that of time, over all nodes: twice what a node keeps a block of numbers for.
-pub(super) const SKEW: Millis = 2_000;
+pub(crate) const SKEW: Millis = 2_000;
 
 impl Engine {
     /// All operators, in the order in which they were invited.
@@ -206,7 +206,7 @@ impl Engine {
     }
 
     /// The number of the first settlement created at or after this time, to within [`SKEW`]; without a time, one past the last number.
-    pub(super) fn first_created_from(&self, at: Option<Millis>) -> Result<SettlementNo> {
+    pub(crate) fn first_created_from(&self, at: Option<Millis>) -> Result<SettlementNo> {
         let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
         let end = last.as_ref().map_or(0, |last| last.no.0) + 1;
         let Some(at) = at else { return Ok(SettlementNo(end)) };

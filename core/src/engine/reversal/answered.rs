@@ -12,7 +12,7 @@ use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{ReversalStatus, reversal};
 use crate::rail::RailAnswer;
 use crate::store::Write;
-use crate::store::record::{Actor, EventType, Failure, ReversalRecord, TaskKind};
+use crate::store::record::{Actor, EventType, Failure, ReversalRecord, ReviewReason, TaskKind};
 
 impl Engine {
     /// Applies an answer to a reversal, and returns whether the reversal is still open.
@@ -35,9 +35,13 @@ impl Engine {
             reversal::Next::To(to) => {
                 self.take_reversal_answer(&mut change, &mut reversal, to, said);
                 // It was flagged because its outcome was unknown; now it is known. What contradicts a proof still waits for a person.
-                if to.is_final() && reversal.needs_review && !self.numbering.is_contradicted(overlay, reversal.settlement, reversal.n)? {
-                    reversal.needs_review = false;
-                    change.mark(Mark::Close(reversal.n));
+                if to.is_final() && reversal.needs_review {
+                    let agrees = to == ReversalStatus::Completed || said.by == Actor::Operator;
+                    reversal.needs_review = self.numbering.is_contradicted(overlay, (reversal.settlement, reversal.n), agrees)?;
+                    change.mark(match reversal.needs_review {
+                        true => Mark::Open(reversal.n, ReviewReason::StatementDiffers),
+                        false => Mark::Close(reversal.n),
+                    });
                 }
             }
             reversal::Next::Discrepancy => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::group::Overlay;
 use crate::error::Result;
 use crate::ids::SettlementNo;
+use crate::lifecycle::SettlementStatus;
 use crate::store::record::{Key, Record, ReviewReason, ReviewRecord, SettlementRecord};
 use crate::store::{Scan, Write, typed_all};
 
@@ -38,14 +39,17 @@ pub(crate) fn queue(overlay: &mut Overlay<'_>, record: &SettlementRecord, flagge
         match *mark {
             Mark::Open(child, reason) => {
                 let row = waiting.entry(child).or_insert_with(|| opened(child, reason));
-                // That the outcome gets known ends any other reason, but not this one.
-                if reason == ReviewReason::Discrepancy {
-                    row.reason = reason;
-                }
+                row.reason = row.reason.or_stronger(reason);
             }
             Mark::Known => {
-                if waiting.get(&0).is_some_and(|row| row.reason != ReviewReason::Discrepancy) {
-                    waiting.remove(&0);
+                // That the outcome gets known ends the wait for it. What contradicts it goes on waiting.
+                let known = waiting.get(&0).map(|row| (row.reason, record.status == SettlementStatus::Completed));
+                match known {
+                    Some((ReviewReason::NoEndForADay, _) | (ReviewReason::InStatement, true)) => drop(waiting.remove(&0)),
+                    Some((ReviewReason::InStatement, false)) => {
+                        waiting.entry(0).and_modify(|row| row.reason = ReviewReason::StatementDiffers);
+                    }
+                    Some((ReviewReason::Discrepancy | ReviewReason::StatementDiffers, _)) | None => {}
                 }
             }
             Mark::Close(child) => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Asked;
 use crate::api::{
     CaseAnswerView, CaseAttemptView, CaseTransferView, CaseView, EventView, ReversalView, ReviewView, ReviewsView, SettlementView,
+    StatementFindingView,
 };
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
@@ -37,6 +38,8 @@ pub struct Case {
     pub waiting: Vec<ReviewView>,
     /// The settlement as its owner sees it.
     pub settlement: SettlementView,
+    /// What reconciliations found about it.
+    pub findings: Vec<StatementFindingView>,
     /// Its attempts, each with the id of its provider.
     pub attempts: Vec<(AttemptRecord, String)>,
     /// Its reversals.
@@ -75,6 +78,7 @@ impl Case {
             asked: asked.map(|asked| asked.answers.iter().map(CaseAnswerView::from).collect()),
             waiting: self.waiting,
             settlement: self.settlement,
+            findings: self.findings,
             attempts: self.attempts.into_iter().map(attempt).collect(),
             reversals: self.reversals,
             events: self.events,
@@ -156,6 +160,7 @@ impl Engine {
             waiting: waiting?.into_iter().flatten().collect(),
             settlement: self.view(&record, self.client_of(record.client)?),
             attempts: attempts.into_iter().map(|it| (it.clone(), self.provider_id(it.provider))).collect(),
+            findings: self.findings_about(no)?,
             reversals: self.reversals(&record)?,
             events: self.events(&record, 0, usize::from(u16::MAX))?,
             transfers: typed_all(self.store.scan(&Scan::transfers(no))?)?,

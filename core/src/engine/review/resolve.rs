@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode, Result, excerpt};
 use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
 use crate::lifecycle::review::{self, Next, Resolution};
 use crate::rail::{FailureCode, RailAnswer};
-use crate::store::record::{Actor, AuditAction, EventType, Key, ReversalRecord, SettlementRecord};
+use crate::store::record::{Actor, AuditAction, EventType, Key, ReversalRecord, ReviewReason, SettlementRecord};
 use crate::store::{Lookup, Write};
 use crate::trace::settlement_ulid;
 use crate::validate::evidence;
@@ -105,6 +105,10 @@ impl ResolveReview {
         let answer = match next {
             Next::Completed | Next::Failed => {
                 let attempt = d.engine.attempt(d.overlay, no, change.record.attempts)?;
+                // Whoever decides has seen what the statement says.
+                if rows.get(&0).is_some_and(|row| row.reason == ReviewReason::InStatement) {
+                    change.mark(Mark::Close(0));
+                }
                 if !attempt.status.is_open() {
                     let said = "its last attempt has failed and the next one has not left yet: there is no outcome to confirm";
                     return Err(Error::with(ErrorCode::InvalidState, said));

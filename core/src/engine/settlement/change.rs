@@ -126,13 +126,18 @@ impl<'e> Change<'e> {
     /// Flags the settlement for a person because of itself (`0`) or the reversal with this number. There is only one event: until
     /// someone has reviewed it, further contradictions add none.
     pub(crate) fn discrepancy(&mut self, child: u16, note: Note) {
+        self.flag(child, ReviewReason::Discrepancy, EventType::SettlementDiscrepancy, note);
+    }
+
+    /// Like [`Change::discrepancy`], for any reason and with an event of this type.
+    pub(crate) fn flag(&mut self, child: u16, reason: ReviewReason, kind: EventType, note: Note) {
         let flagged = self.record.needs_review;
-        self.mark(Mark::Open(child, ReviewReason::Discrepancy));
+        self.mark(Mark::Open(child, reason));
         if flagged {
             return;
         }
         let state = Some(self.record.status.name());
-        self.event(EventType::SettlementDiscrepancy, Note { from: state, to: state, ..note });
+        self.event(kind, Note { from: state, to: state, ..note });
     }
 
     /// Changes what waits for a person.

@@ -2,7 +2,7 @@
 
 use crate::error::FieldProblem;
 use crate::participant::{Namespace, Participant};
-use crate::rail::{CALLBACK_SOURCES, TLS_AUTHORITIES, TLS_CERTIFICATES, TLS_KEY, is_address};
+use crate::rail::{TLS_KEY, is_address, is_common_setting};
 use crate::route::ProviderSpec;
 
 pub(super) const CLIENT_ID: &str = "client_id";
@@ -144,7 +144,7 @@ fn is_header_value(text: &str) -> bool {
 fn setting(name: &str, value: &str) -> Option<FieldProblem> {
     let one_of = |known: &[&str]| (!known.contains(&value)).then(|| ("unknown_value", format!("must be one of {}", known.join(", "))));
     let problem = match name {
-        CALLBACK_SOURCES | TLS_AUTHORITIES | TLS_CERTIFICATES => None,
+        name if is_common_setting(name) => None,
         TRANSACTION => one_of(&["disbursement", "transfer"]),
         NOTIFY => one_of(&["callback", "polling"]),
         RESPONSES | PARTIAL_REVERSALS | NOT_FOUND_IS_PROOF => one_of(BOOLEANS),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::error::FieldProblem;
-use crate::rail::{CALLBACK_SOURCES, TLS_AUTHORITIES, TLS_CERTIFICATES, TLS_KEY};
+use crate::rail::{TLS_KEY, is_common_setting};
 use crate::route::ProviderSpec;
 
 const PAYER_ID_TYPE: &str = "payer_id_type";
@@ -17,8 +17,7 @@ pub(super) const ABSORB_FEES: &str = "absorb_fees";
 /// The secret that lets the gateway in at the adapter.
 pub(super) const TOKEN: &str = "token";
 
-const SETTINGS: [&str; 9] =
-    [PAYER_ID_TYPE, PAYER_ID, PAYER_FSP, PAYER_NAME, NOT_FOUND_IS_PROOF, ABSORB_FEES, CALLBACK_SOURCES, TLS_AUTHORITIES, TLS_CERTIFICATES];
+const SETTINGS: [&str; 6] = [PAYER_ID_TYPE, PAYER_ID, PAYER_FSP, PAYER_NAME, NOT_FOUND_IS_PROOF, ABSORB_FEES];
 const ID_TYPES: [&str; 8] = ["MSISDN", "EMAIL", "PERSONAL_ID", "BUSINESS", "DEVICE", "ACCOUNT_ID", "IBAN", "ALIAS"];
 const ID_MAX_CHARS: usize = 128;
 const FSP_MAX_CHARS: usize = 32;
@@ -86,7 +85,7 @@ fn wrong(name: &str, value: &str) -> Option<(&'static str, String)> {
         PAYER_NAME => sized(ID_MAX_CHARS),
         NOT_FOUND_IS_PROOF | ABSORB_FEES if matches!(value, "true" | "false") => None,
         NOT_FOUND_IS_PROOF | ABSORB_FEES => Some(("unknown_value", "must be true or false".to_owned())),
-        name if SETTINGS.contains(&name) => None,
+        name if is_common_setting(name) => None,
         _ => Some(("unknown_field", format!("is not a setting of the rail mojaloop; it has: {}", SETTINGS.join(", ")))),
     }
 }

@@ -19,7 +19,7 @@
 use crate::auth::{KeyId, PublicKey, ScopeSet};
 use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
-use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
+use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::store::record::*;
@@ -303,6 +303,69 @@ pub fn approval(no: i64, id: u128) -> ApprovalRecord {
         comment: None,
         version: Version::default(),
     }
+}
+
+/// A reconciliation of a file with this digest.
+pub fn reconciliation(no: i64, digest: u8) -> ReconciliationRecord {
+    ReconciliationRecord {
+        no,
+        provider: ProviderNo(1),
+        digest: [digest; 32],
+        round: 0,
+        name: "statement.csv".to_owned(),
+        format: StatementFormat::Csv,
+        status: ReconciliationStatus::Running,
+        by: OperatorNo(0),
+        created_at: 5,
+        finished_at: None,
+        owner: -1,
+        until: 9,
+        from: Some(1),
+        to: None,
+        lines: 0,
+        skipped: 0,
+        by_reference: 1,
+        by_key: 2,
+        by_amount: 3,
+        missing_here: 4,
+        missing_there: 5,
+        amount_differs: 6,
+        duplicate_there: u32::MAX,
+        last: SettlementNo(7),
+        version: Version::default(),
+    }
+}
+
+/// A finding about a settlement, or, with 0, about none.
+pub fn finding(run: i64, n: i64, settlement: i64) -> FindingRecord {
+    let line = StatementLine {
+        line: 17,
+        direction: Direction::Outgoing,
+        amount: 1_050,
+        currency: currency("EUR"),
+        at: 5,
+        whole_day: true,
+        references: vec!["R\"1".to_owned()],
+        participant: None,
+        entry: Some("E".to_owned()),
+        text: None,
+    };
+    FindingRecord {
+        run,
+        n,
+        kind: FindingKind::AmountDiffers,
+        settlement: SettlementNo(settlement),
+        child: 0,
+        matched_by: (settlement > 0).then_some(MatchedBy::RailKey),
+        confidence: 100,
+        entry: u64::MAX,
+        line: (n % 2 > 0).then(|| Box::new(line)),
+    }
+}
+
+/// A page of what a reconciliation matched.
+pub fn matches(run: i64, n: i64) -> MatchesRecord {
+    MatchesRecord { run, n, pairs: vec![0, 255, 7] }
 }
 
 /// A line that waits to be booked.

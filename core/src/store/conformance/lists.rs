@@ -62,6 +62,7 @@ fn in_order() -> Vec<Record> {
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0), clock(1, 5), clock(u32::MAX, 6));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
+    add!(reconciliation(1, 2), reconciliation(2, 1), finding(1, 2, 7), finding(2, 1, 0), matches(1, 2), matches(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records
 }
@@ -367,6 +368,29 @@ pub fn reviews_come_in_the_order_of_their_time(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::flagged(2)), [6, 4].map(flagged));
 }
 
+/// What reconciliations found is read by reconciliation and by settlement, in pages.
+pub fn findings_are_read_by_reconciliation_and_by_settlement(new: Factory<'_>) {
+    let store = &*new();
+    make(store, (1..=6).map(|no| insert(ReconciliationRecord { provider: ProviderNo((no % 2) as u16), ..reconciliation(no, no as u8) })));
+    make(store, (1..=9).map(|n| insert(finding(n % 2, n, n / 4))));
+    make(store, (1..=5).map(|n| insert(matches(n % 2, n))));
+    for only in [None, Some(ProviderNo(1))] {
+        let mine: Vec<Key> = (1..=6).rev().filter(|no| only.is_none() || no % 2 == 1).map(Key::Reconciliation).collect();
+        walks(store, &mine, |last, limit| match last {
+            Some(Key::Reconciliation(before)) => Scan::reconciliations(only, *before, limit),
+            _ => Scan::reconciliations(only, i64::MAX, limit),
+        });
+    }
+    walks(store, &[1, 3, 5, 7, 9].map(|n| Key::Finding((1, n))), |last, limit| match last {
+        Some(Key::Finding((_, after))) => Scan::findings(1, None, *after, limit),
+        _ => Scan::findings(1, None, 0, limit),
+    });
+    assert_eq!(keys(store, &Scan::findings(1, Some(FindingKind::MissingThere), 0, 9)), []);
+    assert_eq!(keys(store, &Scan::findings(0, Some(FindingKind::AmountDiffers), 4, 9)), [6, 8].map(|n| Key::Finding((0, n))));
+    assert_eq!(keys(store, &Scan::findings_of(SettlementNo(1), 9)), [(0, 4), (0, 6), (1, 5), (1, 7)].map(Key::Finding));
+    assert_eq!(keys(store, &Scan::matches(1, 1, 9)), [3, 5].map(|n| Key::Matches((1, n))));
+}
+
 /// What operators read is of all clients, newest first by number, in pages.
 pub fn what_operators_read_is_newest_first(new: Factory<'_>) {
     let store = &*new();
@@ -394,6 +418,12 @@ pub fn what_operators_read_is_newest_first(new: Factory<'_>) {
     assert_eq!(found(&everything, 1, 10, 99), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
     assert_eq!(found(&everything, 3, 8, 3), [7, 6, 5]);
     assert_eq!(found(&everything, 5, 5, 9), [0; 0]);
+    let at = |provider, after, last, limit| {
+        keys(store, &Scan::settlements_at(ProviderNo(provider), SettlementNo(after), SettlementNo(last), limit))
+    };
+    assert_eq!(at(1, 2, 7, 3), [3, 4, 5].map(|no| Key::Settlement(SettlementNo(no))));
+    assert_eq!(at(1, 5, 7, 9), [6, 7].map(|no| Key::Settlement(SettlementNo(no))));
+    assert_eq!(at(9, 0, 9, 9), []);
     let by_reference = SettlementFilter { reference: Some("4".to_owned()), ..everything };
     assert_eq!(found(&by_reference, 1, 10, 9), [4]);
 }

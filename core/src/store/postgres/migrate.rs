@@ -48,6 +48,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0015_credit_lines", sql: include_str!("../migrations/postgres/0015_credit_lines.sql"), oldest: 15 },
     // An older program has no record of itself.
     Migration { name: "0016_nodes", sql: include_str!("../migrations/postgres/0016_nodes.sql"), oldest: 15 },
+    // An older program cannot read why something waits for a person that a statement flagged.
+    Migration { name: "0017_reconciliation", sql: include_str!("../migrations/postgres/0017_reconciliation.sql"), oldest: 17 },
 ];
 
 impl Migration {

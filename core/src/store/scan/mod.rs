@@ -454,6 +454,36 @@ impl Scan {
         scan.with(column!(Settlement.no), Is::Below, before).matching(filter)
     }
 
+    /// Settlements at a provider by number, above `after` and up to `last`.
+    pub fn settlements_at(provider: ProviderNo, after: SettlementNo, last: SettlementNo, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit).with(column!(Settlement.no), Is::Above, after);
+        scan.with(column!(Settlement.no), Is::UpTo, last).with(column!(Settlement.provider), Is::Equal, provider)
+    }
+
+    /// Reconciliations below the number `before` (`i64::MAX` for the newest), newest first; of this provider, or all.
+    pub fn reconciliations(provider: Option<ProviderNo>, before: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Reconciliation, limit).backwards().with(column!(Reconciliation.no), Is::Below, before);
+        scan.with_some(column!(Reconciliation.provider), Is::Equal, provider)
+    }
+
+    /// The findings of a reconciliation by number, above `after`; of this kind, or all.
+    pub fn findings(run: i64, kind: Option<FindingKind>, after: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Finding, limit).with(column!(Finding.run), Is::Equal, run);
+        scan.with(column!(Finding.n), Is::Above, after).with_some(column!(Finding.kind), Is::Equal, kind)
+    }
+
+    /// What reconciliations found about a settlement, in the order in which it was found.
+    pub fn findings_of(settlement: SettlementNo, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Finding, limit).by(by!(Finding: run, n));
+        scan.with(column!(Finding.settlement), Is::Equal, settlement)
+    }
+
+    /// The pages of what a reconciliation matched, by number, above `after`.
+    pub fn matches(run: i64, after: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Matches, limit).with(column!(Matches.run), Is::Equal, run);
+        scan.with(column!(Matches.n), Is::Above, after)
+    }
+
     /// Audit records below the number `before` (`i64::MAX` for the newest), newest first.
     pub fn audit_before(before: i64, limit: usize) -> Self {
         Self::all(RecordKind::Audit, limit).backwards().with(column!(Audit.no), Is::Below, before)

@@ -34,6 +34,9 @@ pub(super) enum Verdict {
     Skipped(String),
 }
 
+/// How a request is altered that an adapter must refuse.
+type Forgery = fn(&mut HttpRequest);
+
 impl Verdict {
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -359,7 +362,7 @@ impl Run<'_> {
             let why = "its health does not say verifies_signatures: whoever reaches it, or learns its token, can have it pay";
             return Err(Verdict::Advised(why.to_owned()));
         }
-        let forgeries: [(&str, fn(&mut HttpRequest)); 4] = [
+        let forgeries: [(&str, Forgery); 4] = [
             ("without a signature", |request| request.headers.retain(|(name, _)| !name.starts_with("signature"))),
             ("with another body", |request| {
                 request.body = String::from_utf8_lossy(&request.body).replace(r#""amount":""#, r#""amount":"9"#).into_bytes();

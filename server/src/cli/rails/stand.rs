@@ -185,11 +185,11 @@ impl Stand {
     /// The only call that is due. Others are inquiries, which the checks make themselves.
     fn leased(&self) -> railgate::Result<RailCall> {
         let leases = self.door.gateway.engine().run(LeaseTasks { limit: 64 })?;
-        let calls = leases.into_iter().filter_map(|lease| match lease.work {
+        let mut calls = leases.into_iter().filter_map(|lease| match lease.work {
             Work::Call(call) if moves_money(&call) => Some(call),
             Work::Call(_) | Work::Callback { .. } => None,
         });
-        calls.last().ok_or_else(|| railgate::Error::internal("the gateway of the test has nothing to send"))
+        calls.next_back().ok_or_else(|| railgate::Error::internal("the gateway of the test has nothing to send"))
     }
 
     /// Tells the gateway what the adapter said.

@@ -5,6 +5,7 @@ pub(super) mod clients;
 pub(super) mod money;
 pub(super) mod people;
 pub(super) mod providers;
+pub(super) mod reconciliations;
 pub(super) mod reviews;
 pub(super) mod settlements;
 
@@ -21,6 +22,8 @@ use super::extract::{Params, Posted};
 use super::keyed::{Keyed, marked};
 use super::response::{HandlerResult, json};
 use super::route::{AsAgent, Asks};
+
+pub(super) use reconciliations::PATH as RECONCILIATIONS;
 
 /// The default and the most of a page.
 const PAGE: (usize, usize) = (50, 200);
