@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read as _, Seek as _};
+use std::io::{self, BufRead, BufReader, Seek as _};
 
 use railgate::api::StatementFindingView;
 use railgate::engine::Statement;
 use railgate::reconcile::{CSV_HEADER, csv_cells};
-use sha2::{Digest as _, Sha256};
 
 use crate::csv::write_cells;
 
@@ -28,6 +27,10 @@ impl StatementFile {
     /// The SHA-256 of the file.
     #[cfg(feature = "cli")]
     pub(crate) fn digest(&mut self) -> io::Result<[u8; 32]> {
+        use std::io::Read as _;
+
+        use sha2::{Digest as _, Sha256};
+
         self.0.rewind()?;
         let (mut hasher, mut chunk) = (Sha256::new(), vec![0; CHUNK]);
         loop {
