@@ -227,7 +227,7 @@ export type FeeRefund = "none" | "proportional" | "full";
 export type Direction = "outgoing" | "incoming";
 
 /**
- * How a provider is.
+ * How a provider is, from best to worst.
  *
  * - `up`: It answers, or was not asked lately.
  * - `degraded`: It answers slowly, not always, or is being tried again after an outage.

@@ -266,7 +266,7 @@ impl<Q: Question> Exchange<Q> {
                 && let Some(request) = rail.token_request(&self.spec)
             {
                 self.next = Next::Token;
-                return self.addressed(engine, request).map_or_else(|| self.give_up(), Step::Token);
+                return self.leave(engine, request, Step::Token);
             }
             self.next = match self.question.encode(rail, &self.link(engine)) {
                 Ok(request) => Next::Ask(request.into()),
@@ -280,7 +280,7 @@ impl<Q: Question> Exchange<Q> {
             }
             Next::Ask(request) => {
                 self.asked = Some((*request).clone());
-                self.addressed(engine, *request).map_or_else(|| self.give_up(), Step::Send)
+                self.leave(engine, *request, Step::Send)
             }
             Next::Begin | Next::Token | Next::Reply => self.give_up(),
         }
@@ -328,7 +328,7 @@ impl<Q: Question> Exchange<Q> {
         old.inspect(|held| engine.tokens.forget(&self.spec, held)).is_some()
     }
 
-    /// Ends without another request: the time is up.
+    /// Ends without another request: the time is up, and others may ask what became of it.
     fn give_up(&mut self) -> Step<Q::Answer> {
         self.next = Next::Done(self.question.unknown());
         Step::Done(self.question.unknown())
@@ -357,21 +357,22 @@ impl<Q: Question> Exchange<Q> {
         }
     }
 
-    /// The request as it leaves: within its time, signed if its rail wants it; `None` if it must not leave any more, or if it cannot
-    /// be signed.
-    fn addressed(&self, engine: &Engine, mut request: HttpRequest) -> Option<HttpRequest> {
+    /// The request as it leaves: within its time, and signed if its rail wants it.
+    fn leave(&mut self, engine: &Engine, mut request: HttpRequest, step: fn(HttpRequest) -> Step<Q::Answer>) -> Step<Q::Answer> {
         let left = self.question.leave_by().map(|moment| u64::try_from(moment - engine.env.steady()).unwrap_or(0));
         if left == Some(0) {
-            return None;
+            return self.give_up();
         }
         request.timeout_ms = self.spec.answer_ms.unwrap_or(request.timeout_ms).min(left.unwrap_or(u64::MAX));
         request.connect_ms = self.spec.connect_ms;
         request.leave_by = self.question.leave_by();
         request.tls = tls_of(&self.spec);
-        if request.signed {
-            engine.sign_outgoing(&mut request).ok()?;
+        if request.signed && engine.sign_outgoing(&mut request).is_err() {
+            // There is no key: nothing leaves.
+            self.next = Next::Done(self.question.unsent());
+            return Step::Done(self.question.unsent());
         }
-        Some(request)
+        step(request)
     }
 }
 
