@@ -125,6 +125,8 @@ impl Operator for Scheme {
             ["transfers"] => TRANSFERS,
             ["transfers", _] => TRANSFER,
             ["parties", _, _] => PARTY,
+            // It is well.
+            [""] => return HttpReply { status: 200, headers: Vec::new(), body: Vec::new() },
             _ => panic!("the adapter has no {path}"),
         };
         if let Some(document) = document() {
