@@ -97,7 +97,7 @@ impl Engine {
         if self.rail(call.provider)?.inside().is_some() {
             return Ok(self.run(Receive(call))?.unwrap_or(RailAnswer::Unknown));
         }
-        self.converse(call, carrier)
+        self.watch.ask(self, call, carrier)
     }
 
     /// Holds an exchange with an operator outside the gateway.

@@ -5,11 +5,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::api::RailCall;
+use crate::engine::Engine;
 use crate::engine::dispatch::payment;
 use crate::engine::settlement::Change;
 use crate::env::Env;
 use crate::ids::ProviderNo;
-use crate::rail::Rails;
+use crate::rail::{Carrier, RailAnswer, Rails};
 use crate::route::Routes;
 use crate::route::health::{Breaker, BreakerState, Health, Outcome, Pulse, Reading, Said, Window};
 use crate::time::Millis;
@@ -25,6 +27,12 @@ pub(crate) trait Watch: Send + Sync {
     /// # Errors
     /// In how many milliseconds to ask again, if none of them answers.
     fn may_leave(&self, routes: &Routes, change: &mut Change<'_>) -> Result<(), Millis>;
+
+    /// Asks an operator outside the program.
+    ///
+    /// # Errors
+    /// `internal` if the call's provider is no longer configured.
+    fn ask(&self, engine: &Engine, call: RailCall, carrier: &dyn Carrier) -> crate::error::Result<RailAnswer>;
 }
 
 /// All operators are inside the program, and answer.
@@ -39,6 +47,10 @@ impl Watch for Unwatched {
 
     fn may_leave(&self, _: &Routes, _: &mut Change<'_>) -> Result<(), Millis> {
         Ok(())
+    }
+
+    fn ask(&self, _: &Engine, _: RailCall, _: &dyn Carrier) -> crate::error::Result<RailAnswer> {
+        Ok(RailAnswer::Unknown)
     }
 }
 
@@ -63,6 +75,10 @@ impl Watch for Watching {
             let outside = rails.get(&spec.rail).is_some_and(|rail| rail.inside().is_none());
             outside.then(|| Arc::clone(pulses.entry(no).or_insert_with(|| Arc::new(Observed::new(&self.env)))) as Arc<dyn Pulse>)
         })
+    }
+
+    fn ask(&self, engine: &Engine, call: RailCall, carrier: &dyn Carrier) -> crate::error::Result<RailAnswer> {
+        engine.converse(call, carrier)
     }
 
     fn may_leave(&self, routes: &Routes, change: &mut Change<'_>) -> Result<(), Millis> {
