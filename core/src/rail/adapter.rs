@@ -15,7 +15,7 @@
 //! assert!(Adapter.configure(&mut provider).is_empty());
 //! assert!(provider.capabilities.reverse && !provider.capabilities.partial_reverse);
 //!
-//! let link = Link { provider: &provider, token: None, callback_url: None, now: 0 };
+//! let link = Link { provider: &provider, token: None, callback_url: None, asked: None, now: 0 };
 //! let request = Adapter.heartbeat(&link).unwrap();
 //! assert_eq!((request.method, &*request.url), ("GET", "https://adapter.example/railgate/v1/health"));
 //! assert!(request.signed);
