@@ -12,7 +12,7 @@ const BUDGETS = [
   { entry: "railgate/forms", most: 56 },
   { entry: "railgate/qr", most: 29 },
   { entry: "railgate/client", most: 86 },
-  { entry: "railgate", most: 215, mostLater: 44 },
+  { entry: "railgate", most: 216, mostLater: 44 },
 ];
 
 /** The files of the initial load, and those loaded on demand. */
