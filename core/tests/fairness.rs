@@ -5,15 +5,17 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::{LeaseTasks, NumberEvents, Pending, Slot};
 use railgate::env::Env as _;
 use railgate::ids::ClientNo;
 use railgate::store::faulty::{CommitFault, Faulty};
+use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{RecordKind, UnloggedRecord};
-use railgate::store::{Scan, typed_all};
+use railgate::store::record::{Key, RecordKind, UnloggedRecord};
+use railgate::store::{Scan, StoreError, typed_all};
 use railgate::{Config, Engine, ErrorCode};
 use support::remote::Remote;
 use support::{Sandbox, create, enroll};
@@ -73,6 +75,30 @@ fn what_was_taken_by_a_commit_that_failed_is_taken_again() {
         assert!(sandbox.engine.run(LeaseTasks { limit: 1_000 }).is_err(), "{fault:?}");
     }
     faults.script([Some(CommitFault::Conflict)]);
+    assert_eq!(leased(&sandbox, 1_000).len(), 200);
+}
+
+/// Finds no task while it is blind.
+#[derive(Default)]
+struct Blind(AtomicBool);
+
+impl Hooks for Blind {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        match call {
+            Call::Get(Key::Task(_)) if self.0.load(Ordering::Relaxed) => Err(StoreError::unavailable("reading", "the link is down")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn what_could_not_be_read_is_taken_by_the_next_look() {
+    let store = Hooked::<Blind>::over(Arc::new(MemoryStore::default()));
+    let sandbox = Sandbox::over(store.clone(), Config::default(), 1);
+    pay(&sandbox.engine, sandbox.caller, (0..200).map(|n| format!("flood-{n}")));
+    store.0.store(true, Ordering::Relaxed);
+    assert!(sandbox.engine.run(LeaseTasks { limit: 1_000 }).is_err());
+    store.0.store(false, Ordering::Relaxed);
     assert_eq!(leased(&sandbox, 1_000).len(), 200);
 }
 

@@ -42,8 +42,12 @@ impl Command for LeaseTasks {
         if writer.outrun {
             return Ok(Vec::new());
         }
-        let due = next(overlay, writer, self.limit)?;
-        overlay.look_up(due.iter().filter_map(TaskRecord::subject).flat_map(subject))?;
+        let due = next(overlay, writer, self.limit).and_then(|due| {
+            overlay.look_up(due.iter().filter_map(TaskRecord::subject).flat_map(subject))?;
+            Ok(due)
+        });
+        // If they cannot be read now, the next look takes them again.
+        let due = due.inspect_err(|_| writer.outbox.undo())?;
         let mut leases = Vec::with_capacity(due.len());
         for task in due {
             if overlay.touched(&Key::Task(task.key)) {
