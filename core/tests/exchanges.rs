@@ -232,6 +232,21 @@ fn nothing_leaves_after_its_lease_and_that_is_not_the_operators_fault() {
 }
 
 #[test]
+fn a_question_that_moves_no_money_takes_twenty_seconds_at_most() {
+    let world = World::new(|spec| spec.answer_ms = Some(60_000));
+    let mut exchange = world.engine.exchange(RailCall { action: Action::Inquire, ..world.call() }).unwrap();
+    let Step::Token(request) = exchange.step(&world.engine) else { panic!("a token is asked for") };
+    assert_eq!((request.timeout_ms, request.leave_by), (20_000, None));
+    world.env.advance_to(world.env.now() + 15_000);
+    exchange.heard(&world.engine, &replied(200, "one"));
+    let Step::Send(request) = exchange.step(&world.engine) else { panic!("it is asked") };
+    assert_eq!(request.timeout_ms, 5_000);
+    world.env.advance_to(world.env.now() + 5_000);
+    exchange.heard(&world.engine, &replied(200, "quoted"));
+    assert!(matches!(exchange.step(&world.engine), Step::Done(RailAnswer::Unknown)));
+}
+
+#[test]
 fn a_providers_time_outs_and_certificates_are_in_its_requests() {
     let world = World::new(|spec| {
         (spec.answer_ms, spec.connect_ms) = (Some(7_000), Some(900));

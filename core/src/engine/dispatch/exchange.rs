@@ -20,6 +20,8 @@ use crate::time::Millis;
 
 /// The most requests of an exchange: more than any protocol needs.
 const STEPS_MAX: u8 = 8;
+/// How long an exchange that moves no money takes at most, in milliseconds: somebody may wait for it.
+const ASKING_MS: Millis = 20_000;
 
 /// What a host does next.
 #[derive(Debug)]
@@ -359,11 +361,12 @@ impl<Q: Question> Exchange<Q> {
 
     /// The request as it leaves: within its time, and signed if its rail wants it.
     fn leave(&mut self, engine: &Engine, mut request: HttpRequest, step: fn(HttpRequest) -> Step<Q::Answer>) -> Step<Q::Answer> {
-        let left = self.question.leave_by().map(|moment| u64::try_from(moment - engine.env.steady()).unwrap_or(0));
-        if left == Some(0) {
+        let end = self.question.leave_by().unwrap_or(self.began + ASKING_MS);
+        let left = u64::try_from(end - engine.env.steady()).unwrap_or(0);
+        if left == 0 {
             return self.give_up();
         }
-        request.timeout_ms = self.spec.answer_ms.unwrap_or(request.timeout_ms).min(left.unwrap_or(u64::MAX));
+        request.timeout_ms = self.spec.answer_ms.unwrap_or(request.timeout_ms).min(left);
         request.connect_ms = self.spec.connect_ms;
         request.leave_by = self.question.leave_by();
         request.tls = tls_of(&self.spec);
