@@ -27,6 +27,7 @@ fn weathered(url: &str, disturb: impl FnOnce(&Storm<'_>, &Nodes)) {
     let nodes = Nodes::start(url, &[]);
     let storm = Storm::over(&nodes);
     let follower = std::thread::scope(|scope| {
+        let _ends = Ends(&nodes);
         let follower = scope.spawn(|| storm.follow());
         storm.run(|storm| disturb(storm, &nodes));
         storm.assert_kept();
@@ -34,6 +35,17 @@ fn weathered(url: &str, disturb: impl FnOnce(&Storm<'_>, &Nodes)) {
         follower.join().expect("no panics")
     });
     assert_sound(url, &follower);
+}
+
+/// Ends the nodes of a story that panicked: otherwise its follower waits for ever, and nobody learns why.
+struct Ends<'n>(&'n Nodes);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            [0, 1].into_iter().filter(|node| self.0.is_up(*node)).for_each(|node| self.0.kill(node));
+        }
+    }
 }
 
 #[test]
