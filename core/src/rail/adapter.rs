@@ -41,6 +41,7 @@ use crate::money::Amount;
 use crate::route::health::Health;
 use crate::route::{Capabilities, ProviderSpec};
 use crate::validate::access::printable_up_to;
+use crate::validate::json::pointer;
 use crate::webhook::{SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
 
 /// The setting that says whether the adapter knows payees: `yes` (default) or `no`.
@@ -105,7 +106,7 @@ impl Rail for Adapter {
                 _ => None,
             };
             let (code, said) = known.map_or(("setting_unknown", "is not a setting of adapters"), |said| ("setting_malformed", said));
-            problems.push(FieldProblem::new(pointer("settings", name), code, said));
+            problems.push(FieldProblem::new(format!("/settings{}", pointer(name)), code, said));
         }
         for (name, secret) in &provider.secrets.0 {
             let (code, said) = match name.as_str() {
@@ -116,7 +117,7 @@ impl Rail for Adapter {
                 CALLBACK_SECRET => ("secret_malformed", "must be whsec_ and base64 of 24 to 64 bytes, or two of them with a space between"),
                 _ => ("secret_unknown", "is not a secret of adapters"),
             };
-            problems.push(FieldProblem::new(pointer("secrets", name), code, said));
+            problems.push(FieldProblem::new(format!("/secrets{}", pointer(name)), code, said));
         }
         problems
     }
@@ -382,8 +383,4 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Reason> {
 fn callback_secrets(text: &str) -> Option<Vec<WebhookSecret>> {
     let secrets: Option<Vec<_>> = text.split(' ').map(|secret| WebhookSecret::parse(secret).ok()).collect();
     secrets.filter(|secrets| secrets.len() <= 2)
-}
-
-fn pointer(member: &str, name: &str) -> String {
-    format!("/{member}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

@@ -69,6 +69,7 @@ pub mod books;
 mod carry;
 pub mod gsma;
 pub mod mojaloop;
+mod parts;
 mod request;
 pub mod simulator;
 

@@ -76,7 +76,7 @@ impl FieldProblems {
 }
 
 /// The RFC 6901 pointer of a member. The end of a very long name is cut off.
-fn pointer(name: &str) -> String {
+pub(crate) fn pointer(name: &str) -> String {
     let name = excerpt(name);
     let mut out = String::with_capacity(name.len() + 1);
     out.push('/');

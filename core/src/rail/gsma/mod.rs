@@ -31,9 +31,9 @@ mod transaction;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
+use super::parts::{segment, uuid};
 use super::{
     AccessToken, CallbackError, FailureCode, Heard, HttpReply, HttpRequest, Inbound, Link, Payee, PayeeMatch, Rail, RailAnswer, Request,
 };
@@ -43,7 +43,7 @@ use crate::route::health::Health;
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::{Millis, rfc3339};
 use codes::{About, Fault};
-use place::{Place, segment};
+use place::Place;
 use settings::Settings;
 
 const CORRELATION: &str = "x-correlationid";
@@ -195,13 +195,7 @@ fn stored(rail_reference: Option<&str>) -> Option<Place> {
 
 /// The `X-CorrelationID` of the attempt or reversal with this key: a UUID of version 8 (RFC 9562).
 pub fn correlation_id(rail_key: &str) -> String {
-    let digest = Sha256::new().chain_update(b"railgate-gsma-correlation-v1\0").chain_update(rail_key).finalize();
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    bytes[6] = bytes[6] & 0x0f | 0x80;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = base16ct::lower::encode_string(&bytes);
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    uuid("railgate-gsma-correlation-v1", rail_key, 8)
 }
 
 /// A request with the header fields that all have.

@@ -2,7 +2,7 @@
 //!
 //! What it sends us to is taken apart, and put together again below its base address: nobody can have us ask anywhere else.
 
-use std::fmt::Write as _;
+use crate::rail::parts::segment;
 
 /// The longest reference.
 const REFERENCE_MAX: usize = 256;
@@ -93,18 +93,6 @@ impl Place {
             _ => None,
         }
     }
-}
-
-/// A text as one segment of a path, or as a value of a form.
-pub(super) fn segment(text: &str) -> String {
-    text.bytes().fold(String::with_capacity(text.len()), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-        out
-    })
 }
 
 /// The text that a segment of a path stands for; `None` if it is not one segment, or not UTF-8.

@@ -4,6 +4,7 @@ use crate::error::FieldProblem;
 use crate::participant::{Namespace, Participant};
 use crate::rail::{TLS_KEY, is_address, is_common_setting};
 use crate::route::ProviderSpec;
+use crate::validate::json::pointer;
 
 pub(super) const CLIENT_ID: &str = "client_id";
 pub(super) const CLIENT_SECRET: &str = "client_secret";
@@ -123,7 +124,7 @@ pub(super) fn configure(provider: &mut ProviderSpec) -> Vec<FieldProblem> {
     let known = [CLIENT_ID, CLIENT_SECRET, API_KEY, TLS_KEY];
     for name in secrets.keys().filter(|name| !known.contains(&name.as_str())) {
         let said = format!("is not a secret of this rail; it has: {}", known.join(", "));
-        problems.push(FieldProblem::new(format!("/secrets/{}", pointed(name)), "unknown_field", said));
+        problems.push(FieldProblem::new(format!("/secrets{}", pointer(name)), "unknown_field", said));
     }
     if provider.secrets.get(API_KEY).is_some_and(|key| !is_header_value(key)) {
         problems.push(FieldProblem::new(format!("/secrets/{API_KEY}"), "invalid_characters", HEADER_VALUE));
@@ -158,10 +159,5 @@ fn setting(name: &str, value: &str) -> Option<FieldProblem> {
             .then(|| ("url_malformed", "must be an http or https address without user name, query and fragment".to_owned())),
         _ => Some(("unknown_field", "is not a setting of this rail".to_owned())),
     };
-    problem.map(|(code, said)| FieldProblem::new(format!("/settings/{}", pointed(name)), code, said))
-}
-
-/// A name as part of a JSON pointer.
-fn pointed(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    problem.map(|(code, said)| FieldProblem::new(format!("/settings{}", pointer(name)), code, said))
 }

@@ -23,8 +23,8 @@ mod settings;
 pub mod table;
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
+use super::parts::{segment, uuid};
 use super::{FailureCode, Heard, HttpReply, HttpRequest, Link, Payee, Rail, RailAnswer, Request};
 use crate::api::{Action, PayeeView, RailCall};
 use crate::error::FieldProblem;
@@ -60,7 +60,7 @@ impl Rail for Mojaloop {
 
     fn look_up_payee(&self, payee: &Payee, link: &Link<'_>) -> Option<HttpRequest> {
         let (id_type, id) = party(&payee.to)?;
-        Some(request(link, "GET", &format!("/parties/{id_type}/{}", in_path(id))))
+        Some(request(link, "GET", &format!("/parties/{id_type}/{}", segment(id))))
     }
 
     fn decode_payee(&self, payee: &Payee, _: &Link<'_>, reply: &HttpReply) -> Heard<PayeeView> {
@@ -166,23 +166,5 @@ fn amount(money: Money) -> String {
 /// The id of a transfer at the scheme: always the same for a key. The scheme takes ids of the form of a UUID of version 1 to 5, so
 /// these have the version of random ones, although they are not drawn.
 fn transfer_id(rail_key: &str) -> String {
-    let digest = Sha256::new().chain_update(b"railgate-mojaloop-transfer-v1\0").chain_update(rail_key).finalize();
-    let mut id = [0; 16];
-    id.iter_mut().zip(digest.iter()).for_each(|(to, from)| *to = *from);
-    id[6] = id[6] & 0x0f | 0x40;
-    id[8] = id[8] & 0x3f | 0x80;
-    let hex = base16ct::lower::encode_string(&id);
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
-}
-
-/// A text as one segment of a path.
-fn in_path(text: &str) -> String {
-    text.bytes().fold(String::with_capacity(text.len()), |mut path, byte| {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => path.push(char::from(byte)),
-            b'.' if !matches!(text, "." | "..") => path.push('.'),
-            _ => path.push_str(&format!("%{byte:02X}")),
-        }
-        path
-    })
+    uuid("railgate-mojaloop-transfer-v1", rail_key, 4)
 }

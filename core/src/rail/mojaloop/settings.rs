@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::error::FieldProblem;
 use crate::rail::{TLS_KEY, is_common_setting};
 use crate::route::ProviderSpec;
+use crate::validate::json::pointer;
 
 const PAYER_ID_TYPE: &str = "payer_id_type";
 const PAYER_ID: &str = "payer_id";
@@ -51,17 +52,17 @@ pub(super) fn problems(provider: &ProviderSpec) -> Vec<FieldProblem> {
     }
     for (name, value) in &provider.settings {
         if let Some((code, said)) = wrong(name, value) {
-            problem(format!("/settings/{}", in_pointer(name)), code, &said);
+            problem(format!("/settings{}", pointer(name)), code, &said);
         }
     }
     for (name, value) in &provider.secrets.0 {
-        let pointer = format!("/secrets/{}", in_pointer(name));
+        let at = format!("/secrets{}", pointer(name));
         match name.as_str() {
             TOKEN if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                problem(pointer, "invalid_characters", "must be the token alone, of visible ASCII characters");
+                problem(at, "invalid_characters", "must be the token alone, of visible ASCII characters");
             }
             TOKEN | TLS_KEY => {}
-            _ => problem(pointer, "unknown_field", &format!("is not a secret of the rail mojaloop; it has: {TOKEN}, {TLS_KEY}")),
+            _ => problem(at, "unknown_field", &format!("is not a secret of the rail mojaloop; it has: {TOKEN}, {TLS_KEY}")),
         }
     }
     problems
@@ -92,9 +93,4 @@ fn wrong(name: &str, value: &str) -> Option<(&'static str, String)> {
 
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | ' ' | '.' | ',' | '\'' | '-')
-}
-
-/// A name in a JSON pointer.
-fn in_pointer(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
