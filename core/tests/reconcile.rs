@@ -11,15 +11,16 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use railgate::api::{ReconciliationView, StatementFindingView, Subject};
+use railgate::engine::verify::verify;
 use railgate::engine::{BeginReconciliation, Keep, KeepReconciled, Operated, ReportAnswer, ResolveReview, Statement};
 use railgate::env::Env as _;
-use railgate::ids::{OperatorNo, Ulid};
+use railgate::ids::{OperatorNo, SettlementNo, Ulid};
 use railgate::lifecycle::Resolution;
 use railgate::rail::{FailureCode, RailAnswer};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{FindingKind, MatchedBy, RecordKind, ReviewReason, ReviewRecord, StatementFormat};
+use railgate::store::record::{FindingKind, FindingRecord, MatchedBy, Record, RecordKind, ReviewReason, ReviewRecord, StatementFormat};
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::time::rfc3339;
 use railgate::{Config, Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
@@ -232,6 +233,22 @@ fn each_difference_is_found_and_waits_for_a_person() {
         assert_eq!((case.findings.len(), case.findings[0].line.as_ref().unwrap().entry.as_deref()), (1, Some("E-open")));
         s.assert_sound();
     }
+}
+
+#[test]
+fn what_becomes_of_findings_afterwards_is_verified() {
+    let (s, _folder) = sandboxes().swap_remove(0);
+    paid(&s, &["missing"]);
+    compared(&s, &[]);
+    let codes = || verify(&*s.store, &mut |_| {}).unwrap().problems.into_iter().map(|it| it.code).collect::<Vec<_>>();
+    assert_eq!(codes(), [""; 0]);
+    let findings: Vec<FindingRecord> = typed_all(s.store.scan(&Scan::all(RecordKind::Finding, 9)).unwrap()).unwrap();
+    let missing = findings.into_iter().find(|it| it.kind == FindingKind::MissingThere).unwrap();
+    let change = |write| s.store.commit(&Commit { writes: vec![write] }).unwrap();
+    change(Write::Replace(FindingRecord { settlement: SettlementNo(1), ..missing.clone() }.into()));
+    assert_eq!(codes(), ["finding_without_settlement"]);
+    change(Write::Delete(Record::from(missing).key()));
+    assert_eq!(codes(), ["findings_differ"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! An operator that listens on this machine's loopback, over a network that loses, cuts off and repeats.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -182,7 +182,7 @@ fn bad_gateway() -> HttpReply {
 }
 
 /// Reads a request; `None` at the end of the connection.
-fn read(stream: &mut BufReader<TcpStream>, base_url: &str) -> Option<HttpRequest> {
+pub(super) fn read(stream: &mut impl BufRead, base_url: &str) -> Option<HttpRequest> {
     let mut line = String::new();
     stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split_whitespace();
@@ -207,7 +207,7 @@ fn read(stream: &mut BufReader<TcpStream>, base_url: &str) -> Option<HttpRequest
     Some(request)
 }
 
-fn write(reply: &HttpReply) -> Vec<u8> {
+pub(super) fn write(reply: &HttpReply) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", reply.status, reply.body.len());
     for (name, value) in reply.headers.iter().filter(|(name, _)| name != "content-length") {
         head.push_str(&format!("{name}: {value}\r\n"));

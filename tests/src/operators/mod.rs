@@ -5,13 +5,15 @@
 //! which are the truth of what was paid, are compared with the gateway's.
 //!
 //! To test a rail, write its operator here, and two tests: one that runs [`simulate_many`] over it, and one that runs
-//! [`kill_many`] over it.
+//! [`kill_many`] over it; and have [`freeze`] freeze it.
 
 mod adapter;
+mod frozen;
 pub mod gsma;
 mod listening;
 pub mod mojaloop;
 pub mod schema;
+mod secured;
 mod simulation;
 mod story;
 mod truth;
@@ -23,6 +25,7 @@ use railgate::route::ProviderSpec;
 use railgate::time::Millis;
 
 pub use adapter::ADAPTERS;
+pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};
 pub use story::kill_many;
@@ -128,6 +131,11 @@ impl Placed {
     fn new(cast: &Cast, id: &str, base_url: String) -> Self {
         Self { operator: (cast.operator)(id, &base_url), base_url }
     }
+}
+
+/// A number that whoever runs the tests has set.
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 /// Numbers from a seed: xorshift.

@@ -16,7 +16,7 @@ use railgate::validate::parse_reverse;
 use railgate::{Config, Engine};
 
 use super::truth::{bring_to_rest, called, compare, receive};
-use super::{Cast, IDS, Placed, Random};
+use super::{Cast, IDS, Placed, Random, from_environment};
 
 const START: i64 = 1_795_257_497_042;
 const STEPS: u64 = 120;
@@ -54,11 +54,10 @@ struct World<'c> {
 
 /// Plays the stories of many seeds.
 pub fn simulate_many(cast: &Cast, seeds: u64) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    if let Some(seed) = number("RAILGATE_SEED") {
+    if let Some(seed) = from_environment("RAILGATE_SEED") {
         return simulate(cast, seed);
     }
-    for seed in 1..=number("RAILGATE_SEEDS").unwrap_or(seeds) {
+    for seed in 1..=from_environment("RAILGATE_SEEDS").unwrap_or(seeds) {
         if seed.is_multiple_of(10_000) {
             eprintln!("{seed} seeds");
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use railgate::engine::{Recover, document_of};
-use railgate::env::ManualEnv;
-use railgate::rail::sandbox_providers;
+use railgate::env::{Env as _, ManualEnv, SystemEnv};
+use railgate::rail::{Rails, sandbox_providers};
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
@@ -16,21 +16,21 @@ use railgate::{Config, Engine};
 use serde_json::{Value, json};
 
 use super::truth::{bring_to_rest, compare};
-use super::{Cast, IDS, Listening};
+use super::{Cast, IDS, Listening, Placed, from_environment};
 use crate::binary::{Server, railgate};
 use crate::client::{Account, enroll};
 use crate::port;
 
 const CONNECTIONS: u64 = 4;
 /// How many payments are answered between two kills.
-const PER_KILL: u64 = 50;
+const PER_KILL: u64 = 20;
 
-/// Has the real server make `payments` payments through two operators over a network that fails, and kills it with SIGKILL after
-/// each fifty of them. Then lets it come to rest and compares.
+/// Has the real server make payments through two operators over a network that fails, and kills it with SIGKILL so many times, after each
+/// twenty of them. Then lets it come to rest and compares. `RAILGATE_KILLS=n` kills it n times.
 ///
 /// # Panics
 /// If something was paid twice, or is not as the gateway says.
-pub fn kill_many(cast: &Cast, payments: u64) {
+pub fn kill_many(cast: &Cast, kills: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("gateway.db");
     let operators: Vec<Listening> = (1..).zip(IDS).map(|(seed, id)| Listening::start(cast, id, Some(seed))).collect();
@@ -38,13 +38,17 @@ pub fn kill_many(cast: &Cast, payments: u64) {
     let listen = format!("127.0.0.1:{}", port::free());
     let start = || Server::start(&path, &["--listen", &listen]);
     let mut server = start();
-    apply(folder.path(), &path, &specs);
+    let address = format!("sqlite:{}", path.display());
+    apply(folder.path(), &["--store", &address], &specs);
     // It would follow the change within seconds; started again, it has it from the beginning.
     server.kill();
     server = start();
     let account = enroll(server.address);
     let next = AtomicU64::new(0);
-    for round in 1..=payments.div_ceil(PER_KILL) {
+    for round in 1..=from_environment("RAILGATE_KILLS").unwrap_or(kills) {
+        if round.is_multiple_of(100) {
+            eprintln!("killed {round} times");
+        }
         std::thread::scope(|scope| {
             let connections: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(|| load(cast, &server, &account, &next))).collect();
             while next.load(Ordering::SeqCst) < round * PER_KILL {
@@ -59,30 +63,26 @@ pub fn kill_many(cast: &Cast, payments: u64) {
     }
     server.kill();
     let mut operators = operators.into_iter().map(Listening::stop).collect();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).expect("opened"));
-    // A clock that runs ahead of whatever the server stored, as one that was never set.
-    let env = Arc::new(ManualEnv::new(now() + 60_000, 1));
-    let config = Config { providers: specs, rails: (cast.rails)(), master: Some(Arc::new(master_keys(&path))), ..Config::sandbox() };
-    let engine = Engine::open(Arc::clone(&store), env.clone(), config).expect("opened");
-    engine.run(Recover).expect("recovered");
-    bring_to_rest(&engine, &env, &mut operators);
-    compare(&*store, &engine, &operators);
+    let keys = folder.path().join("gateway.db.keys");
+    settle(Arc::new(SqliteStore::open(&path).expect("opened")), &keys, (cast.rails)(), specs, &mut operators);
     let paid = operators.iter().map(|placed| placed.operator.books().paid.len()).sum::<usize>();
     assert!(paid > 0, "nothing was paid");
 }
 
-fn now() -> i64 {
-    use railgate::env::Env as _;
-    railgate::env::SystemEnv::default().now()
+/// Has a store that no server uses any more come to rest, and compares.
+pub(super) fn settle(store: Arc<dyn Store>, keys: &Path, rails: Rails, providers: Vec<ProviderSpec>, operators: &mut Vec<Placed>) {
+    // A clock that runs ahead of whatever the server stored, as one that was never set.
+    let env = Arc::new(ManualEnv::new(SystemEnv::default().now() + 60_000, 1));
+    let keys = MasterKeys::parse(&std::fs::read_to_string(keys).expect("the file of master keys")).expect("keys");
+    let config = Config { providers, rails, master: Some(Arc::new(keys)), ..Config::sandbox() };
+    let engine = Engine::open(Arc::clone(&store), env.clone(), config).expect("opened");
+    engine.run(Recover).expect("recovered");
+    bring_to_rest(&engine, &env, operators);
+    compare(&*store, &engine, operators);
 }
 
-fn master_keys(path: &Path) -> MasterKeys {
-    let text = std::fs::read_to_string(format!("{}.keys", path.display())).expect("the keys beside the store");
-    MasterKeys::parse(&text).expect("keys")
-}
-
-/// Puts providers into force with the command line.
-fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
+/// Puts providers into force, and no others, with the command line. `store` are the options that name the store.
+pub(super) fn apply(folder: &Path, store: &[&str], specs: &[ProviderSpec]) {
     let documents: Vec<Value> = specs
         .iter()
         .map(|spec| {
@@ -99,9 +99,8 @@ fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
         .collect();
     let file = folder.join("providers.json");
     std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
-    let store = format!("sqlite:{}", store.display());
     let run = |command: &mut Command| {
-        let done = command.args(["--store", &store]).output().expect("railgate runs");
+        let done = command.args(store).output().expect("railgate runs");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     };
     run(Command::new(railgate()).args(["providers", "apply", "--yes"]).arg(&file));

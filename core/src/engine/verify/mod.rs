@@ -42,6 +42,7 @@ mod credit;
 mod log;
 mod movements;
 mod pairs;
+mod reconciliations;
 mod reviews;
 mod statement;
 mod trail;
@@ -195,6 +196,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     log.end(&mut report)?;
     usage.end(store, &mut report)?;
     reviews::reviews(store, &mut report)?;
+    reconciliations::reconciliations(store, &mut report)?;
     webhooks::webhooks(store, &mut report)?;
     Ok(report)
 }

@@ -26,7 +26,7 @@ fn so_it_is_if_the_adapter_accepts_by_itself() {
 
 #[test]
 fn a_killed_server_pays_nothing_twice() {
-    kill_many(&mojaloop::stepwise(), 200);
+    kill_many(&mojaloop::stepwise(), 10);
 }
 
 #[test]

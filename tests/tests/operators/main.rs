@@ -1,0 +1,6 @@
+//! Every rail over operators that keep their own books. Together in one program, because the longest of them mostly waits.
+
+mod adapter;
+mod frozen;
+mod gsma;
+mod mojaloop;
