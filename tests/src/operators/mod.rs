@@ -8,6 +8,8 @@
 //! [`kill_many`] over it.
 
 mod adapter;
+mod agenda;
+mod callbacks;
 pub mod gsma;
 mod listening;
 pub mod mojaloop;
@@ -37,6 +39,9 @@ pub trait Operator: Send {
 
     /// The callbacks that are due. The address of each is one that the gateway gave with a payment, or that of its provider.
     fn callbacks(&mut self, now: Millis) -> Vec<HttpRequest>;
+
+    /// When something is due next, if anything is: callbacks that wait are due already.
+    fn next_due(&self) -> Option<Millis>;
 
     /// What it does with the next payments and reversals that arrive.
     fn intend(&mut self, intent: Intent);
