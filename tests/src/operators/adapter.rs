@@ -21,10 +21,13 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 pub const ADAPTERS: Cast = Cast {
     rails: Rails::built_in,
     provider,
-    operator: |id, base_url| Box::new(Keeper::new(id, base_url)),
+    operator: |id, base_url| Box::new(Keeper::new(id, base_url, true)),
     payees: &["msisdn:+254700000001", "msisdn:+254700000002"],
     finds_everything: false,
 };
+
+/// Adapters that do not call back.
+pub const QUIET: Cast = Cast { operator: |id, base_url| Box::new(Keeper::new(id, base_url, false)), ..ADAPTERS };
 
 fn provider(id: &str, base_url: &str) -> ProviderSpec {
     let secrets = [(TOKEN, token(id)), (CALLBACK_SECRET, SECRET.to_owned())];
@@ -67,11 +70,12 @@ struct Keeper {
     intent: Intent,
     mixes_up: bool,
     hides_until: Millis,
+    calls_back: bool,
     callbacks: Vec<HttpRequest>,
 }
 
 impl Keeper {
-    fn new(id: &str, base_url: &str) -> Self {
+    fn new(id: &str, base_url: &str, calls_back: bool) -> Self {
         Self {
             id: id.to_owned(),
             base_url: base_url.to_owned(),
@@ -82,6 +86,7 @@ impl Keeper {
             intent: Intent::Does,
             mixes_up: false,
             hides_until: 0,
+            calls_back,
             callbacks: Vec::new(),
         }
     }
@@ -182,7 +187,7 @@ impl Keeper {
 
     fn callback(&self, key: &str, now: Millis) -> Option<HttpRequest> {
         let taken = &self.taken[key];
-        let own = taken.callback_url.as_deref()?;
+        let own = taken.callback_url.as_deref().filter(|_| self.calls_back)?;
         // Of the two addresses, each key has one.
         let url = if key.ends_with('1') { own } else { own.rsplit_once('/')?.0 };
         let body = self.answer(key, taken).to_string();

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,6 +26,8 @@ struct Shared {
     operator: Mutex<Box<dyn Operator>>,
     /// That something is due sooner than it was, or that it stops.
     sooner: Condvar,
+    /// How long each reply waits, in milliseconds.
+    slow_ms: AtomicU64,
     /// `None` on a network where nothing goes wrong.
     random: Option<Mutex<Random>>,
     stops: AtomicBool,
@@ -58,7 +60,9 @@ impl Listening {
         let base_url = format!("http://{}/api", listener.local_addr().expect("bound"));
         let operator = Mutex::new((cast.operator)(id, &base_url));
         let random = seed.map(|seed| Mutex::new(Random::new(seed)));
-        let shared = Arc::new(Shared { base_url, operator, sooner: Condvar::new(), random, stops: AtomicBool::new(false) });
+        let shared =
+            Shared { base_url, operator, sooner: Condvar::new(), slow_ms: AtomicU64::new(0), random, stops: AtomicBool::new(false) };
+        let shared = Arc::new(shared);
         let (accepting, calling) = (Arc::clone(&shared), Arc::clone(&shared));
         let threads = vec![std::thread::spawn(move || accepting.accept(&listener)), std::thread::spawn(move || calling.call_back())];
         Self { shared, threads }
@@ -67,6 +71,11 @@ impl Listening {
     /// Where it is.
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
+    }
+
+    /// Has each reply leave so long after its request was served.
+    pub fn reply_after(&self, wait: Duration) {
+        self.shared.slow_ms.store(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), Ordering::SeqCst);
     }
 
     /// The operator. As long as it is held, nobody is served.
@@ -138,6 +147,7 @@ impl Shared {
                 Fault::GatewayAfter => write(&bad_gateway()),
                 Fault::None | Fault::Before | Fault::Half | Fault::GatewayBefore | Fault::MixedUp => write(&reply),
             };
+            std::thread::sleep(Duration::from_millis(self.slow_ms.load(Ordering::SeqCst)));
             let length = if fault == Fault::Half { bytes.len() / 2 } else { bytes.len() };
             if stream.get_mut().write_all(&bytes[..length]).is_err() || fault == Fault::Half {
                 break;

@@ -24,10 +24,10 @@ use railgate::rail::{HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::time::Millis;
 
-pub use adapter::ADAPTERS;
+pub use adapter::{ADAPTERS, QUIET};
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};
-pub use story::kill_many;
+pub use story::{kill_many, paying_through};
 
 /// The ids of the two providers in every test.
 const IDS: [&str; 2] = ["first", "second"];

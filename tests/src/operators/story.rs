@@ -37,11 +37,8 @@ pub fn kill_many(cast: &Cast, payments: u64) {
     let specs: Vec<ProviderSpec> = IDS.iter().zip(&operators).map(|(id, at)| (cast.provider)(id, at.base_url())).collect();
     let listen = format!("127.0.0.1:{}", port::free());
     let start = || Server::start(&path, &["--listen", &listen]);
+    paying_through(&path, &specs).kill();
     let mut server = start();
-    apply(folder.path(), &path, &specs);
-    // It would follow the change within seconds; started again, it has it from the beginning.
-    server.kill();
-    server = start();
     let account = enroll(server.address);
     let next = AtomicU64::new(0);
     for round in 1..=payments.div_ceil(PER_KILL) {
@@ -71,6 +68,18 @@ pub fn kill_many(cast: &Cast, payments: u64) {
     assert!(paid > 0, "nothing was paid");
 }
 
+/// Starts the real server over the database at `path`, paying through these providers and no others.
+///
+/// # Panics
+/// If they cannot be put into force.
+pub fn paying_through(path: &Path, specs: &[ProviderSpec]) -> Server {
+    let server = Server::start(path, &[]);
+    apply(path, specs);
+    // It would follow the change within seconds; started again, it has it from the beginning.
+    server.kill();
+    Server::start(path, &[])
+}
+
 fn now() -> i64 {
     use railgate::env::Env as _;
     railgate::env::SystemEnv::default().now()
@@ -82,7 +91,7 @@ fn master_keys(path: &Path) -> MasterKeys {
 }
 
 /// Puts providers into force with the command line.
-fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
+fn apply(store: &Path, specs: &[ProviderSpec]) {
     let documents: Vec<Value> = specs
         .iter()
         .map(|spec| {
@@ -97,7 +106,7 @@ fn apply(folder: &Path, store: &Path, specs: &[ProviderSpec]) {
             document
         })
         .collect();
-    let file = folder.join("providers.json");
+    let file = store.with_extension("providers.json");
     std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
     let store = format!("sqlite:{}", store.display());
     let run = |command: &mut Command| {
