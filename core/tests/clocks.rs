@@ -160,7 +160,7 @@ fn another_node_finishes_what_one_began_over_every_store() {
             s.set_clock(&ahead(2 * DAY));
             let env: Arc<ManualEnv> = s.env.clone();
             for _ in 0..rounds {
-                let _ = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+                let _ = s.engine.run(LeaseTasks::up_to(1)).unwrap();
             }
             let next = Engine::open(store.clone(), env, sealing()).unwrap();
             next.run(Recover).unwrap();

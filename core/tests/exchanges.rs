@@ -90,7 +90,7 @@ impl World {
         let reference = format!("r{n}").parse().unwrap();
         let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), reference);
         self.engine.run(Create { caller: self.caller, request: Box::new(request) }).unwrap();
-        let mut leases = self.engine.run(LeaseTasks { limit: 10 }).unwrap();
+        let mut leases = self.engine.run(LeaseTasks::up_to(10)).unwrap();
         match leases.remove(0).work {
             Work::Call(call) => call,
             Work::Callback { .. } => panic!("nobody calls back"),

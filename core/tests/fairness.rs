@@ -2,15 +2,20 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
+#[path = "support/plain_rail.rs"]
+mod plain_rail;
 mod support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::api::{Caller, Page, SettlementView};
-use railgate::engine::{LeaseTasks, NumberEvents, Pending, Slot};
+use railgate::engine::{CALLS_AT_ONCE, LeaseTasks, NumberEvents, Pending, Slot};
 use railgate::env::Env as _;
 use railgate::ids::ClientNo;
+use railgate::money::Currency;
+use railgate::rail::Rails;
+use railgate::route::{ProviderSpec, Serves};
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
@@ -28,7 +33,7 @@ fn pay(engine: &Engine, caller: Caller, references: impl Iterator<Item = String>
 
 /// The clients whose tasks are leased next.
 fn leased(sandbox: &Sandbox, limit: usize) -> Vec<ClientNo> {
-    let leases = sandbox.engine.run(LeaseTasks { limit }).unwrap();
+    let leases = sandbox.engine.run(LeaseTasks::up_to(limit)).unwrap();
     let round = sandbox.engine.round(leases);
     let owner = |reference: &str| if reference.starts_with("flood") { ClientNo(1) } else { ClientNo(2) };
     round.inside.iter().map(|(call, _)| owner(call.reference.as_str())).collect()
@@ -53,11 +58,46 @@ fn payments_of_others_are_sent_next_however_many_of_one_wait() {
 }
 
 #[test]
+fn a_provider_that_has_as_many_calls_as_it_may_gets_no_more_and_keeps_no_other_waiting() {
+    let provider = |id: &str, code: &str| {
+        let currencies = Serves::Only(vec![Currency::from_code(code).unwrap()]);
+        ProviderSpec { currencies, ..plain_rail::provider(id, &format!("https://{id}.example")) }
+    };
+    let providers = vec![provider("slow", "USD"), provider("well", "EUR")];
+    let config = Config { providers, rails: Rails::built_in().with(plain_rail::PlainRail), ..Config::sandbox() };
+    let Sandbox { engine, env, caller, .. } = Sandbox::over(Arc::new(MemoryStore::default()), config, 1);
+    let body =
+        |code: &str, n: usize| format!(r#"{{"amount":0.01,"currency":"{code}","to":"msisdn:+254700000001","reference":"{code}-{n}"}}"#);
+    let pay = |code: &str, count: usize| {
+        let made = engine.run_all((0..count).map(|n| create(&engine, caller, &body(code, n))));
+        assert!(made.iter().all(Result::is_ok), "{made:?}");
+    };
+    let slow = engine.routes().number("slow").unwrap();
+    // How many calls are leased to the slow one, and to the other.
+    let leased = |under_way: usize| {
+        let leases = engine.run(LeaseTasks { limit: 1_000, in_flight: vec![(slow, under_way)] }).unwrap();
+        let (to_slow, to_well): (Vec<_>, Vec<_>) = engine.round(leases).outside.into_iter().partition(|(call, _)| call.provider == slow);
+        (to_slow.len(), to_well.len())
+    };
+    pay("USD", CALLS_AT_ONCE + 44);
+    pay("EUR", 2);
+    env.advance_to(env.now() + 1_000);
+    assert_eq!(leased(0), (CALLS_AT_ONCE, 2));
+    assert_eq!(leased(CALLS_AT_ONCE), (0, 0), "44 wait");
+    env.advance_to(env.now() + 1_000);
+    assert_eq!(leased(CALLS_AT_ONCE), (0, 0), "and wait on");
+    env.advance_to(env.now() + 2_000);
+    assert_eq!(leased(CALLS_AT_ONCE - 10), (10, 0), "as there is room");
+    env.advance_to(env.now() + 30_000);
+    assert_eq!(leased(0), (34, 0), "and none is lost");
+}
+
+#[test]
 fn what_is_added_in_the_group_that_looks_for_work_is_found_by_the_next_look() {
     let sandbox = Sandbox::new();
     let body = |n: u32| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"flood-{n}"}}"#);
     let mut creates: Vec<_> = (0..200).map(|n| Slot::new(create(&sandbox.engine, sandbox.caller, &body(n)))).collect();
-    let mut look = Slot::new(LeaseTasks { limit: 1_000 });
+    let mut look = Slot::new(LeaseTasks::up_to(1_000));
     let mut group: Vec<&mut dyn Pending> = creates.iter_mut().map(|slot| slot as &mut dyn Pending).collect();
     group.push(&mut look);
     sandbox.engine.execute(&mut group);
@@ -72,7 +112,7 @@ fn what_was_taken_by_a_commit_that_failed_is_taken_again() {
     pay(&sandbox.engine, sandbox.caller, (0..200).map(|n| format!("flood-{n}")));
     for fault in [CommitFault::Unavailable, CommitFault::LostBefore] {
         faults.script([Some(fault)]);
-        assert!(sandbox.engine.run(LeaseTasks { limit: 1_000 }).is_err(), "{fault:?}");
+        assert!(sandbox.engine.run(LeaseTasks::up_to(1_000)).is_err(), "{fault:?}");
     }
     faults.script([Some(CommitFault::Conflict)]);
     assert_eq!(leased(&sandbox, 1_000).len(), 200);
@@ -97,7 +137,7 @@ fn what_could_not_be_read_is_taken_by_the_next_look() {
     let sandbox = Sandbox::over(store.clone(), Config::default(), 1);
     pay(&sandbox.engine, sandbox.caller, (0..200).map(|n| format!("flood-{n}")));
     store.0.store(true, Ordering::Relaxed);
-    assert!(sandbox.engine.run(LeaseTasks { limit: 1_000 }).is_err());
+    assert!(sandbox.engine.run(LeaseTasks::up_to(1_000)).is_err());
     store.0.store(false, Ordering::Relaxed);
     assert_eq!(leased(&sandbox, 1_000).len(), 200);
 }

@@ -45,7 +45,7 @@ fn payment(s: &Sandbox, node: &Engine, reference: &str) -> Create {
 }
 
 fn lease(node: &Engine, limit: usize) -> usize {
-    node.run(LeaseTasks { limit }).unwrap().len()
+    node.run(LeaseTasks::up_to(limit)).unwrap().len()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn tasks_that_another_node_took_keep_no_client_waiting() {
     let slow = Meddling::over(s.store.clone());
     let (late, fast) = (node(&s, slow.clone(), 1), node(&s, s.store.clone(), 2));
     slow.before_commit(move || assert_eq!(lease(&fast, 10), 1));
-    let (created, leases) = together(&late, payment(&s, &late, "r"), LeaseTasks { limit: 10 });
+    let (created, leases) = together(&late, payment(&s, &late, "r"), LeaseTasks::up_to(10));
     assert!(!created.unwrap().replayed);
     assert_eq!(leases.unwrap().len(), 0, "it goes without, and looks again in its next group");
     assert_eq!(lease(&late, 10), 1);

@@ -330,7 +330,7 @@ fn limits_are_kept_and_pass_over_a_provider() {
 /// Leases what is due and drops it, like a host that is killed.
 fn lease_and_die(engine: &Engine) -> Vec<railgate::api::RailCall> {
     engine
-        .run(LeaseTasks { limit: 100 })
+        .run(LeaseTasks::up_to(100))
         .unwrap()
         .into_iter()
         .filter_map(|l| if let Work::Call(call) = l.work { Some(call) } else { None })
@@ -389,7 +389,7 @@ fn a_crashed_reversal_is_asked_about_and_never_sent_again() {
 fn a_late_answer_under_a_lost_lease_counts_once() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
-    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+    let leases = s.engine.run(LeaseTasks::up_to(1)).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
     s.env.advance_to(support::START + 31_000);
     s.work();

@@ -302,7 +302,7 @@ impl World {
     fn lease(&mut self) {
         let node = self.node();
         let limit = self.random.below(8) as usize + 1;
-        let Ok(leases) = self.nodes[node].run(LeaseTasks { limit }) else { return };
+        let Ok(leases) = self.nodes[node].run(LeaseTasks::up_to(limit)) else { return };
         for Lease { key, work } in leases {
             // The host may die with a lease, before or after the request left.
             if self.random.one_in(8) {

@@ -113,7 +113,7 @@ fn a_decision_is_an_answer_of_the_rail_with_its_money_and_its_reason() {
 fn an_answer_on_its_way_does_not_contradict_a_later_decision() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
-    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+    let leases = s.engine.run(LeaseTasks::up_to(1)).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
     let paid = s.engine.run(Receive(call.clone())).unwrap().unwrap();
     assert_eq!(s.advance("r", "failed").unwrap(), "failed");
@@ -126,7 +126,7 @@ fn an_answer_on_its_way_does_not_contradict_a_later_decision() {
 fn a_request_that_arrives_after_the_decision_is_answered_by_it_and_counted_once() {
     let s = Sandbox::new();
     s.pay("r", "sim:ok");
-    let leases = s.engine.run(LeaseTasks { limit: 1 }).unwrap();
+    let leases = s.engine.run(LeaseTasks::up_to(1)).unwrap();
     let Work::Call(call) = &leases[0].work else { panic!() };
     assert_eq!(s.advance("r", "failed").unwrap(), "failed");
     let answer = s.engine.run(Receive(call.clone())).unwrap().unwrap();

@@ -14,12 +14,13 @@ use railgate::rail::{Carried, HttpRequest, RailAnswer};
 use railgate::webhook::{Cidr, Guard};
 use railgate::{Error, Result};
 use tokio::sync::Mutex;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::background::InFlight;
 use crate::gateway::{Gateway, Tenant};
 use crate::metrics::Metrics;
 use crate::outbound::{Operators, Unanswered};
+use crate::shares::Shares;
 
 /// Sends requests to operators. Clones share their connections.
 #[derive(Clone)]
@@ -29,40 +30,61 @@ pub struct Carrier {
     metrics: Arc<Metrics>,
     /// Who is asking each provider for an access token.
     tokens: Arc<Lock<HashMap<ProviderNo, Arc<Mutex<()>>>>>,
+    /// The calls that leases asked for and that are under way.
+    in_flight: Shares<ProviderNo>,
 }
 
 impl Carrier {
     /// Uses the system's network: https to public addresses, this machine, and the addresses of `allow`.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, allow: Vec<Cidr>) -> Self {
         let operators = Operators::new(guard(allow), Arc::clone(gateway.engine().env()));
-        Self { gateway, operators, metrics, tokens: Arc::default() }
+        Self { gateway, operators, metrics, tokens: Arc::default(), in_flight: Shares::default() }
     }
 
-    /// Asks operators what the leases ask for, and reports each answer as soon as it is there.
-    ///
-    /// # Errors
-    /// One of the faults. Tasks that failed are leased again when their lease ends.
-    pub(crate) async fn carry(&self, leases: Vec<Lease>) -> Result<()> {
+    /// How many calls that leases asked for are under way to each operator outside the gateway.
+    pub(crate) fn in_flight(&self) -> Vec<(ProviderNo, usize)> {
+        self.in_flight.each()
+    }
+
+    /// Begins what the leases ask for. Calls to operators outside the gateway are on their own, and each is reported as soon as it is
+    /// answered: however slow they are, nothing else waits for them. What needs no such call is returned, to be [done](Carrier::here)
+    /// together.
+    pub(crate) fn begin(&self, leases: Vec<Lease>, in_flight: &mut InFlight) -> Round {
         let mut round = self.gateway.engine().round(leases);
-        let mut travelling = JoinSet::new();
+        let mut travelling = InFlight::new();
         for (call, key) in std::mem::take(&mut round.outside) {
-            let carrier = self.clone();
+            let (carrier, place) = (self.clone(), self.in_flight.take(call.provider, 1, |_| true));
             travelling.spawn(async move {
+                let _counted = place;
                 let subject = call.subject;
                 let answer = carrier.ask(Tenant::GATEWAY, call).await?;
                 carrier.report(vec![ReportAnswer { subject, answer, lease: Some(key) }]).await
             });
         }
+        if !travelling.is_empty() {
+            in_flight.spawn(async move {
+                let mut ended = Ok(());
+                // Requests that may have left are waited for, whatever else failed.
+                while let Some(done) = travelling.join_next().await {
+                    ended = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).and(ended);
+                }
+                ended
+            });
+        }
+        round
+    }
+
+    /// Does what needs no call to an operator outside the gateway.
+    ///
+    /// # Errors
+    /// One of the faults. Tasks that failed are leased again when their lease ends.
+    pub(crate) async fn here(&self, mut round: Round) -> Result<()> {
         let mut fault = round.fault.take();
         match self.receive(&round).await {
             Ok(received) => round.received(received),
             Err(error) => fault = Some(error),
         }
         fault = self.report(round.answers).await.err().or(fault);
-        // Requests that may have left are waited for, whatever else failed.
-        while let Some(done) = travelling.join_next().await {
-            fault = done.unwrap_or_else(|panicked| Err(Error::internal(panicked))).err().or(fault);
-        }
         fault.map_or(Ok(()), Err)
     }
 

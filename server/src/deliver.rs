@@ -4,9 +4,7 @@
 //! flight and none waits for another that is silent. Endpoints whose last delivery failed or was slow have a line and room
 //! of their own, so that many of them cannot crowd out the others.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -26,6 +24,7 @@ use crate::background::{Background, InFlight, Next, drain, until};
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound};
+use crate::shares::Shares;
 
 /// Settings of the deliverer.
 #[derive(Debug, Clone, Copy)]
@@ -159,29 +158,30 @@ pub(crate) struct Delivering {
     /// Free places for endpoints, in each line.
     healthy: Arc<Semaphore>,
     troubled: Arc<Semaphore>,
-    shares: Arc<Shares>,
+    /// How many parcels of each client are in flight. Leasing takes that into account, so that a client whose receivers hang
+    /// does not fill a whole line.
+    shares: Shares<Share>,
 }
 
 impl Delivering {
     pub(crate) fn new(deliverer: Deliverer, settings: DeliverSettings) -> Self {
         let room = |endpoints| Arc::new(Semaphore::new(endpoints));
         let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
-        Self { deliverer, settings, healthy, troubled, shares: Arc::default() }
+        Self { deliverer, settings, healthy, troubled, shares: Shares::default() }
     }
 
     async fn lease(&self, healthy: usize, troubled: usize) -> Result<Vec<Parcel>> {
         if healthy == 0 && troubled == 0 {
             return Ok(Vec::new());
         }
-        let in_flight = self.shares.counts().iter().map(|(share, parcels)| (*share, *parcels)).collect();
-        self.deliverer.gateway.work(LeaseQueues { healthy, troubled, in_flight }).await
+        self.deliverer.gateway.work(LeaseQueues { healthy, troubled, in_flight: self.shares.each() }).await
     }
 
     fn begin(&self, parcel: Parcel, in_flight: &mut InFlight) {
         let line = if parcel.troubled { &self.troubled } else { &self.healthy };
         // Nobody else takes permits, and no more was leased than there is room for.
         let room = Arc::clone(line).try_acquire_owned();
-        let place = Place::taken(&self.shares, parcel.share());
+        let place = self.shares.take(parcel.share(), 1, |_| true);
         let deliverer = self.deliverer.clone();
         in_flight.spawn(async move {
             let _held = (room, place);
@@ -222,41 +222,6 @@ impl Background for Delivering {
     /// A delivery that is cut off may have arrived: its lease ends and it is made again, under the same id.
     async fn end(self, in_flight: InFlight) {
         let _ = tokio::time::timeout(self.settings.drain, drain(in_flight)).await;
-    }
-}
-
-/// How many parcels of each client are in flight. Leasing takes that into account, so that a client whose receivers hang
-/// does not fill a whole line.
-#[derive(Default)]
-struct Shares(Mutex<HashMap<Share, usize>>);
-
-impl Shares {
-    fn counts(&self) -> MutexGuard<'_, HashMap<Share, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A parcel's entry in its client's share, removed on drop.
-struct Place {
-    shares: Arc<Shares>,
-    share: Share,
-}
-
-impl Place {
-    fn taken(shares: &Arc<Shares>, share: Share) -> Self {
-        *shares.counts().entry(share).or_default() += 1;
-        Self { shares: Arc::clone(shares), share }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self.shares.counts();
-        let Entry::Occupied(mut parcels) = counts.entry(self.share) else { return };
-        *parcels.get_mut() -= 1;
-        if *parcels.get() == 0 {
-            parcels.remove();
-        }
     }
 }
 

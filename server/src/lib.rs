@@ -43,6 +43,7 @@ pub mod outbound;
 pub mod pdf;
 mod reconciling;
 pub mod service;
+mod shares;
 pub mod stop;
 #[cfg(feature = "cli")]
 pub mod telemetry;

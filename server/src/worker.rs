@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use railgate::Result;
 use railgate::engine::{LeaseTasks, Maintain, Recover, SWEEP};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::background::{Background, InFlight, Next, until};
@@ -20,7 +21,7 @@ use crate::metrics::Metrics;
 pub struct WorkerSettings {
     /// How many tasks are leased together.
     pub batch: usize,
-    /// How many batches are in flight at the same time.
+    /// How many batches are worked on at the same time, not counting their calls to operators outside the gateway.
     pub batches: usize,
     /// The longest time between two looks into the outbox, whatever the alarm clock says: clocks are set forward, and other
     /// nodes write too.
@@ -49,11 +50,14 @@ pub(crate) struct Worker {
     /// Whether the tasks of the last run were freed.
     recovered: bool,
     maintain_at: Instant,
+    /// The batches that are worked on.
+    batches: Arc<Semaphore>,
 }
 
 impl Worker {
     pub(crate) fn new(gateway: Gateway, carrier: Carrier, metrics: Arc<Metrics>, settings: WorkerSettings) -> Self {
-        Self { gateway, carrier, metrics, settings, recovered: !settings.alone, maintain_at: Instant::now() }
+        let batches = Arc::new(Semaphore::new(settings.batches));
+        Self { gateway, carrier, metrics, settings, recovered: !settings.alone, maintain_at: Instant::now(), batches }
     }
 
     /// Removes what has expired, when it is time.
@@ -88,19 +92,20 @@ impl Background for Worker {
             tracing::debug!(freed, "tasks of the last run freed");
         }
         self.maintain().await;
-        if in_flight.len() >= self.settings.batches {
-            return Ok(Next::Rest(Duration::MAX));
-        }
+        let Ok(batch) = Arc::clone(&self.batches).try_acquire_owned() else { return Ok(Next::Rest(Duration::MAX)) };
         self.gateway.wake().reset();
-        let leases = self.gateway.work(LeaseTasks { limit: self.settings.batch }).await?;
+        let leases = self.gateway.work(LeaseTasks { limit: self.settings.batch, in_flight: self.carrier.in_flight() }).await?;
         if leases.is_empty() {
             let (next, now) = self.gateway.look(|engine| Ok((engine.next_due()?, engine.now())))?;
             // A due task that was not leased is in a group that is being committed: a moment later it is gone.
             return Ok(Next::Rest(until(next, now).clamp(Duration::from_millis(1), self.settings.look_every)));
         }
         self.metrics.leased(leases.len());
-        let carrier = self.carrier.clone();
-        in_flight.spawn(async move { carrier.carry(leases).await });
+        let (carrier, round) = (self.carrier.clone(), self.carrier.begin(leases, in_flight));
+        in_flight.spawn(async move {
+            let _batch = batch;
+            carrier.here(round).await
+        });
         Ok(Next::Step)
     }
 

@@ -27,7 +27,7 @@ fn look(w: &World, seen: &mut Seen) {
 /// Carries out what is due, one commit at a time, and checks after each.
 fn work(w: &World, seen: &mut Seen) {
     loop {
-        let leases = w.run(LeaseTasks { limit: 1 }).unwrap();
+        let leases = w.run(LeaseTasks::up_to(1)).unwrap();
         look(w, seen);
         let Some(Lease { key, work }) = leases.into_iter().next() else { return };
         let (subject, answer) = match work {

@@ -18,8 +18,8 @@ use tokio::sync::Notify;
 use super::forwarded;
 use super::limit::network;
 use super::middleware::Burden;
-use super::shares::{Share, Shares};
 use crate::metrics::Metrics;
+use crate::shares::{Share, Shares};
 
 /// The places of a listener.
 pub(super) struct Connections(Arc<Places>);

@@ -22,8 +22,8 @@ use super::held;
 use super::negotiate::choose;
 use super::response::{HandlerResult, with_text};
 use super::route::{SettlementsRead, routes};
-use super::shares::Share;
 use crate::csv::write_cells;
+use crate::shares::Share;
 
 pub(super) const CSV: &str = "text/csv";
 pub(super) const CSV_CONTENT: &str = "text/csv; charset=utf-8; header=present";

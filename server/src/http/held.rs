@@ -6,7 +6,7 @@ use railgate::ids::ClientNo;
 use railgate::{Error, ErrorCode, Result};
 
 use super::App;
-use super::shares::{InHand, Share, Shares};
+use crate::shares::{InHand, Share, Shares};
 
 /// The most exports that run at once, of one client and in all: each reads pages for as long as its client takes them.
 const CLIENT_EXPORTS: usize = 2;

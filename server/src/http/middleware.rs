@@ -25,8 +25,8 @@ use super::deprecated::Deprecated;
 use super::limit::Peer;
 use super::operator;
 use super::problem::{HttpError, render};
-use super::shares::Share;
 use super::unsent::{Reader, Room};
+use crate::shares::Share;
 
 /// The HTTP interface as a whole. Cheap to clone.
 #[derive(Clone)]

@@ -38,7 +38,6 @@ mod response;
 mod reversals;
 mod route;
 mod settlements;
-mod shares;
 mod simulator;
 mod stream;
 mod tls;

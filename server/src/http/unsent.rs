@@ -11,7 +11,7 @@ use railgate::ids::Ulid;
 use railgate::{Error, ErrorCode, Result};
 
 use super::limit::network;
-use super::shares::{InHand, Share, Shares};
+use crate::shares::{InHand, Share, Shares};
 
 /// Responses up to this size, in bytes, are not counted.
 const SMALL: usize = 16 * 1024;

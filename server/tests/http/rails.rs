@@ -11,17 +11,19 @@ use axum::routing::{get, put};
 use hyper::StatusCode;
 use railgate::Config;
 use railgate::api::{CreateRequest, Target};
-use railgate::engine::{Create, Enroll, PutProviders};
+use railgate::engine::{CALLS_AT_ONCE, Create, Enroll, PutProviders};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::lifecycle::SettlementStatus;
+use railgate::money::Currency;
 use railgate::rail::Rails;
 use railgate::rail::adapter::Adapter;
-use railgate::route::{Availability, ProviderSpec};
+use railgate::route::{Availability, ProviderSpec, Serves};
 use railgate::store::memory::MemoryStore;
 use railgate_server::gateway::Tenant;
 use railgate_server::{Hosted, Running, start_with};
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use super::plain_rail;
 use super::support::{NOW, PATIENCE, SETTLEMENTS, service_with};
@@ -63,11 +65,14 @@ struct Service {
 }
 
 async fn gateway_to(providers: &[(&str, &str)]) -> Service {
+    gateway_with(providers.iter().map(|(id, url)| plain_rail::provider(id, url)).collect()).await
+}
+
+async fn gateway_with(providers: Vec<ProviderSpec>) -> Service {
     let mut hosted = Hosted::over(Arc::new(MemoryStore::new()));
     let env = Arc::new(ManualEnv::new(NOW, 1));
     hosted.env = env.clone();
     hosted.worker.look_every = Duration::from_millis(10);
-    let providers = providers.iter().map(|(id, url)| plain_rail::provider(id, url)).collect();
     hosted.engine = Config { providers, rails: Rails::built_in().with(plain_rail::PlainRail), ..hosted.engine };
     Service { running: start_with(hosted, "127.0.0.1:0".parse().unwrap(), None).await.unwrap(), env }
 }
@@ -130,6 +135,38 @@ async fn one_that_fell_silent_is_asked_and_not_paid_twice() {
     assert_eq!(books.lock().unwrap().values().copied().collect::<Vec<_>>(), [1]);
     assert!(unused.lock().unwrap().is_empty());
     service.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_does_not_answer_keeps_no_payment_through_another_waiting() {
+    let taken = Arc::new(Semaphore::new(0));
+    let take = {
+        let taken = Arc::clone(&taken);
+        move || {
+            taken.add_permits(1);
+            std::future::pending::<Response>()
+        }
+    };
+    let (silent, _) = operator(Router::new().route("/payments/{key}", put(take))).await;
+    let (well, _) = operator(Router::new().route("/payments/{key}", put(pay))).await;
+    let provider = |id, url, code| {
+        let currencies = Serves::Only(vec![Currency::from_code(code).unwrap()]);
+        ProviderSpec { currencies, answer_ms: Some(600_000), ..plain_rail::provider(id, url) }
+    };
+    let service = gateway_with(vec![provider("silent", &silent, "USD"), provider("well", &well, "EUR")]).await;
+    let gateway = service.running.gateway();
+    let caller = gateway.run(Tenant::STRANGER, Enroll { name: "Other".to_owned(), key: None }).await.unwrap().caller;
+    let create = |n: usize| {
+        let (money, reference) = ("10 USD".parse().unwrap(), format!("r-{n}").parse().unwrap());
+        Create { caller, request: Box::new(CreateRequest::new(money, "msisdn:+254700000001".parse().unwrap(), reference)) }
+    };
+    let made = gateway.run_all(&caller, (0..CALLS_AT_ONCE + 44).map(create).collect()).await.unwrap();
+    assert!(made.iter().all(Result::is_ok), "{made:?}");
+    let all = u32::try_from(CALLS_AT_ONCE).unwrap();
+    tokio::time::timeout(PATIENCE, taken.acquire_many(all)).await.expect("it gets as many calls as it may").unwrap().forget();
+    assert_eq!(paid(&service).await, ("well".to_owned(), 1));
+    assert_eq!(taken.available_permits(), 0, "the rest waits");
+    drop(service);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,6 +12,7 @@ use railgate::time::Millis;
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP, WebhookSecret, sign};
 use serde_json::{Value, json};
 
+use super::agenda::Agenda;
 use super::{Books, Cast, Intent, Operator};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -20,10 +21,13 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 pub const ADAPTERS: Cast = Cast {
     rails: Rails::built_in,
     provider,
-    operator: |id, base_url| Box::new(Keeper::new(id, base_url)),
+    operator: |id, base_url| Box::new(Keeper::new(id, base_url, true)),
     payees: &["msisdn:+254700000001", "msisdn:+254700000002"],
     finds_everything: false,
 };
+
+/// Adapters that do not call back.
+pub const QUIET: Cast = Cast { operator: |id, base_url| Box::new(Keeper::new(id, base_url, false)), ..ADAPTERS };
 
 fn provider(id: &str, base_url: &str) -> ProviderSpec {
     let secrets = [(TOKEN, token(id)), (CALLBACK_SECRET, SECRET.to_owned())];
@@ -40,10 +44,9 @@ fn token(id: &str) -> String {
 enum State {
     Completed,
     Declined,
-    /// Done, or refused, at a time.
+    /// Done, or refused, later.
     Open {
         does: bool,
-        at: Millis,
     },
 }
 
@@ -60,18 +63,32 @@ struct Keeper {
     id: String,
     base_url: String,
     taken: BTreeMap<String, Taken>,
+    /// The keys of the reversals of each payment.
+    reversals: BTreeMap<String, Vec<String>>,
+    open: Agenda,
     books: Books,
     intent: Intent,
     mixes_up: bool,
     hides_until: Millis,
+    calls_back: bool,
     callbacks: Vec<HttpRequest>,
 }
 
 impl Keeper {
-    fn new(id: &str, base_url: &str) -> Self {
-        let (taken, books, callbacks) = (BTreeMap::new(), Books::default(), Vec::new());
-        let (intent, mixes_up, hides_until) = (Intent::Does, false, 0);
-        Self { id: id.to_owned(), base_url: base_url.to_owned(), taken, books, intent, mixes_up, hides_until, callbacks }
+    fn new(id: &str, base_url: &str, calls_back: bool) -> Self {
+        Self {
+            id: id.to_owned(),
+            base_url: base_url.to_owned(),
+            taken: BTreeMap::new(),
+            reversals: BTreeMap::new(),
+            open: Agenda::default(),
+            books: Books::default(),
+            intent: Intent::Does,
+            mixes_up: false,
+            hides_until: 0,
+            calls_back,
+            callbacks: Vec::new(),
+        }
     }
 
     /// Whether the gateway sent it: with its token, a whole body and a signature that covers what matters. The key is not known here.
@@ -108,8 +125,8 @@ impl Keeper {
 
     /// Whether a payment has so much left to give back.
     fn has(&self, payment: &str, amount: i64) -> bool {
-        let back = self.taken.values().filter(|it| it.of.as_deref() == Some(payment) && it.state != State::Declined);
-        let back: i64 = back.map(|it| it.amount).sum();
+        let back = self.reversals.get(payment).into_iter().flatten().map(|key| &self.taken[key]);
+        let back: i64 = back.filter(|it| it.state != State::Declined).map(|it| it.amount).sum();
         self.taken.get(payment).is_some_and(|paid| paid.of.is_none() && paid.state == State::Completed && back + amount <= paid.amount)
     }
 
@@ -126,17 +143,25 @@ impl Keeper {
             _ if of.is_some_and(|payment| !self.has(payment, amount)) => State::Declined,
             Intent::Does => State::Completed,
             Intent::Refuses => State::Declined,
-            Intent::DoesAfter(ms) => State::Open { does: true, at: now + ms },
-            Intent::RefusesAfter(ms) => State::Open { does: false, at: now + ms },
+            Intent::DoesAfter(ms) => self.later(key, now + ms, true),
+            Intent::RefusesAfter(ms) => self.later(key, now + ms, false),
         };
         let callback_url = callback_url.and_then(|url| Some(url.as_str()?.to_owned()));
         let taken = Taken { of: of.map(str::to_owned), asked, callback_url, amount, state };
         let answer = self.answer(key, &taken);
+        if let Some(payment) = of {
+            self.reversals.entry(payment.to_owned()).or_default().push(key.to_owned());
+        }
         self.taken.insert(key.to_owned(), taken);
         if state == State::Completed {
             self.do_it(key);
         }
         (if matches!(state, State::Open { .. }) { 202 } else { 200 }, answer)
+    }
+
+    fn later(&mut self, key: &str, at: Millis, does: bool) -> State {
+        self.open.add(at, key);
+        State::Open { does }
     }
 
     fn do_it(&mut self, key: &str) {
@@ -149,11 +174,9 @@ impl Keeper {
 
     /// Ends what is due, and reports it.
     fn pass(&mut self, now: Millis) {
-        let is_due = |taken: &Taken| matches!(taken.state, State::Open { at, .. } if at <= now);
-        let due: Vec<String> = self.taken.iter().filter(|(_, taken)| is_due(taken)).map(|(key, _)| key.clone()).collect();
-        for key in due {
+        while let Some(key) = self.open.take(now) {
             let taken = self.taken.get_mut(&key).expect("it is there");
-            let State::Open { does, .. } = taken.state else { continue };
+            let State::Open { does } = taken.state else { continue };
             taken.state = if does { State::Completed } else { State::Declined };
             if does {
                 self.do_it(&key);
@@ -164,7 +187,7 @@ impl Keeper {
 
     fn callback(&self, key: &str, now: Millis) -> Option<HttpRequest> {
         let taken = &self.taken[key];
-        let own = taken.callback_url.as_deref()?;
+        let own = taken.callback_url.as_deref().filter(|_| self.calls_back)?;
         // Of the two addresses, each key has one.
         let url = if key.ends_with('1') { own } else { own.rsplit_once('/')?.0 };
         let body = self.answer(key, taken).to_string();
@@ -213,6 +236,10 @@ impl Operator for Keeper {
     fn callbacks(&mut self, now: Millis) -> Vec<HttpRequest> {
         self.pass(now);
         std::mem::take(&mut self.callbacks)
+    }
+
+    fn next_due(&self) -> Option<Millis> {
+        if self.callbacks.is_empty() { self.open.next() } else { Some(0) }
     }
 
     fn intend(&mut self, intent: Intent) {

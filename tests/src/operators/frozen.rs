@@ -43,7 +43,7 @@ pub fn freeze(rails: Vec<Frozen>) {
     let operators: Vec<Secured> = rails.iter().map(|rail| Secured::start(&rail.cast, &id_of(rail))).collect();
     let specs: Vec<ProviderSpec> = rails.iter().zip(&operators).map(|(rail, at)| provider(rail, at)).collect();
     start().kill();
-    apply(folder.path(), &["--store", &store, "--master-keys", &keys_path], &specs);
+    apply(&["--store", &store, "--master-keys", &keys_path], &specs);
     let first = start();
     // The next heartbeats follow half a minute later.
     until("every operator has answered a heartbeat", || operators.iter().all(|operator| operator.answered() > 0));

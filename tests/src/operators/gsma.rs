@@ -14,6 +14,7 @@ use railgate::time::{Millis, parse_rfc3339};
 use railgate::validate::provider::parse_provider;
 use serde_json::{Value, json};
 
+use super::agenda::Agenda;
 use super::schema::Document;
 use super::{Books, Cast, Intent, Operator};
 
@@ -93,6 +94,9 @@ struct Gsma {
     token: (u32, bool),
     /// What was requested, by `X-CorrelationID`.
     orders: BTreeMap<String, Order>,
+    /// The ids of the reversals of each transaction.
+    reversals: BTreeMap<String, Vec<String>>,
+    open: Agenda,
     callbacks: Vec<HttpRequest>,
     books: Books,
 }
@@ -111,7 +115,7 @@ struct Order {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    Open { until: Millis, does: bool },
+    Open { does: bool },
     Done,
     Refused(Refusal),
 }
@@ -144,10 +148,10 @@ fn digit(id: &str, at: usize) -> usize {
 
 /// The operator's reference for the transaction of a request.
 fn reference(id: &str) -> String {
-    format!("T/{}", &id[..8])
+    format!("T/{id}")
 }
 
-/// The id of the state of a request: another UUID.
+/// The id of the state of a request: another UUID, whose other is the id of the request.
 fn state_id(id: &str) -> String {
     id.chars().rev().collect::<String>().split('-').collect::<String>().chars().enumerate().fold(String::new(), |mut out, (at, digit)| {
         if matches!(at, 8 | 12 | 16 | 20) {
@@ -222,6 +226,10 @@ impl Operator for Gsma {
         std::mem::take(&mut self.callbacks)
     }
 
+    fn next_due(&self) -> Option<Millis> {
+        if self.callbacks.is_empty() { self.open.next() } else { Some(0) }
+    }
+
     fn intend(&mut self, intent: Intent) {
         self.intent = intent;
     }
@@ -276,6 +284,8 @@ impl Gsma {
             hides_until: 0,
             token: (1, false),
             orders: BTreeMap::new(),
+            reversals: BTreeMap::new(),
+            open: Agenda::default(),
             callbacks: Vec::new(),
             books: Books::default(),
         }
@@ -304,15 +314,21 @@ impl Gsma {
         let asked: Value = serde_json::from_slice(&request.body).expect("checked");
         let refusal = original.and_then(|original| self.forbids(original, &asked));
         let intent = refusal.map_or(self.intent, |_| Intent::Refuses);
-        let (has_state, fate) = match intent {
-            Intent::Does => (digit(&id, 0) < 8, Fate::Open { until: now, does: true }),
-            Intent::DoesAfter(ms) => (true, Fate::Open { until: now + ms, does: true }),
-            Intent::Refuses => (false, Fate::Refused(refusal.unwrap_or(REFUSALS[digit(&id, 1) % REFUSALS.len()]))),
-            Intent::RefusesAfter(ms) => (true, Fate::Open { until: now + ms, does: false }),
+        let (has_state, until, fate) = match intent {
+            Intent::Does => (digit(&id, 0) < 8, now, Fate::Open { does: true }),
+            Intent::DoesAfter(ms) => (true, now + ms, Fate::Open { does: true }),
+            Intent::Refuses => (false, now, Fate::Refused(refusal.unwrap_or(REFUSALS[digit(&id, 1) % REFUSALS.len()]))),
+            Intent::RefusesAfter(ms) => (true, now + ms, Fate::Open { does: false }),
         };
         if let (Fate::Refused(refusal), true) = (fate, digit(&id, 2) < 8) {
             // What it refused is as if it had never been there.
             return refused(refusal);
+        }
+        if matches!(fate, Fate::Open { .. }) {
+            self.open.add(until, &id);
+        }
+        if let Some(original) = original {
+            self.reversals.entry(original.to_owned()).or_default().push(id.clone());
         }
         let callback_url = header(request, "x-callback-url").map(str::to_owned);
         self.orders.insert(id.clone(), Order { asked, original: original.map(str::to_owned), callback_url, has_state, fate });
@@ -324,12 +340,16 @@ impl Gsma {
 
     /// Why a reversal cannot be: the transaction does not exist, or not so much of it is left.
     fn forbids(&self, original: &str, asked: &Value) -> Option<Refusal> {
-        let paid = self.orders.iter().find(|(id, order)| reference(id) == original && order.original.is_none());
-        let Some((_, paid)) = paid.filter(|(_, paid)| paid.fate == Fate::Done) else { return Some(NOTHING) };
-        let back =
-            self.orders.values().filter(|order| order.original.as_deref() == Some(original) && !matches!(order.fate, Fate::Refused(_)));
-        let left = cents(&paid.asked) - back.map(|order| cents(&order.asked)).sum::<i64>();
+        let Some(paid) = self.paid(original).filter(|paid| paid.fate == Fate::Done) else { return Some(NOTHING) };
+        let back = self.reversals.get(original).into_iter().flatten().map(|id| &self.orders[id]);
+        let back = back.filter(|order| !matches!(order.fate, Fate::Refused(_))).map(|order| cents(&order.asked));
+        let left = cents(&paid.asked) - back.sum::<i64>();
         (cents(asked) > left).then_some(NOT_NOW)
+    }
+
+    /// The payment that a reversal names.
+    fn paid(&self, original: &str) -> Option<&Order> {
+        self.orders.get(original.strip_prefix("T/")?).filter(|order| order.original.is_none())
     }
 
     /// What it says about a request that it has.
@@ -347,16 +367,9 @@ impl Gsma {
 
     /// Does and refuses what it is time for.
     fn settle(&mut self, now: Millis) {
-        let due: Vec<(String, bool)> = self
-            .orders
-            .iter()
-            .filter_map(|(id, order)| match order.fate {
-                Fate::Open { until, does } if until <= now => Some((id.clone(), does)),
-                Fate::Open { .. } | Fate::Done | Fate::Refused(_) => None,
-            })
-            .collect();
-        for (id, does) in due {
+        while let Some(id) = self.open.take(now) {
             let order = self.orders.get_mut(&id).expect("it is there");
+            let Fate::Open { does } = order.fate else { continue };
             let key = order.asked["requestingOrganisationTransactionReference"].as_str().expect("our key");
             match (does, order.original.is_some()) {
                 (true, false) => self.books.pay(key, cents(&order.asked)),
@@ -413,8 +426,7 @@ impl Gsma {
         .into();
         if let Some(original) = &order.original {
             described["originalTransactionReference"] = original.as_str().into();
-            let paid = self.orders.iter().find(|(id, order)| &reference(id) == original && order.original.is_none());
-            let (_, paid) = paid.expect("it was checked");
+            let paid = self.paid(original).expect("it was checked");
             described["creditParty"] = paid.asked["debitParty"].clone();
             described["debitParty"] = paid.asked["creditParty"].clone();
         }
@@ -443,24 +455,20 @@ impl Gsma {
     }
 
     fn transaction(&mut self, wanted: &str) -> Said {
-        match self.orders.iter().find(|(id, order)| reference(id) == wanted && !matches!(order.fate, Fate::Refused(_))) {
-            Some((id, _)) => {
-                let id = id.clone();
-                (200, self.described(&id))
-            }
+        let known = wanted.strip_prefix("T/").and_then(|id| Some((id, self.orders.get(id)?)));
+        match known.filter(|(_, order)| !matches!(order.fate, Fate::Refused(_))) {
+            Some((id, _)) => (200, self.described(id)),
             None => refused(NOTHING),
         }
     }
 
     fn state(&mut self, wanted: &str) -> Said {
-        match self.orders.iter().find(|(id, order)| state_id(id) == wanted && order.has_state) {
-            Some((id, _)) => {
-                let id = id.clone();
-                let id = self.perhaps_another(&id);
-                (200, self.state_of(&id))
-            }
-            None => refused(NOTHING),
+        let id = state_id(wanted);
+        if !self.orders.get(&id).is_some_and(|order| order.has_state) {
+            return refused(NOTHING);
         }
+        let id = self.perhaps_another(&id);
+        (200, self.state_of(&id))
     }
 
     /// What it answered to the request with this id of the gateway's.

@@ -2,17 +2,18 @@
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use railgate::rail::{HttpReply, HttpRequest};
 
+use super::callbacks::Messengers;
 use super::{Cast, Operator, Placed, Random};
 
-/// How often it looks whether a callback is due.
-const LOOK: Duration = Duration::from_millis(20);
+/// Nothing is due: it waits until something is.
+const FOREVER: Duration = Duration::from_secs(3_600);
 
 /// An operator that listens.
 pub struct Listening {
@@ -23,6 +24,10 @@ pub struct Listening {
 struct Shared {
     base_url: String,
     operator: Mutex<Box<dyn Operator>>,
+    /// That something is due sooner than it was, or that it stops.
+    sooner: Condvar,
+    /// How long each reply waits, in milliseconds.
+    slow_ms: AtomicU64,
     /// `None` on a network where nothing goes wrong.
     random: Option<Mutex<Random>>,
     stops: AtomicBool,
@@ -55,7 +60,9 @@ impl Listening {
         let base_url = format!("http://{}/api", listener.local_addr().expect("bound"));
         let operator = Mutex::new((cast.operator)(id, &base_url));
         let random = seed.map(|seed| Mutex::new(Random::new(seed)));
-        let shared = Arc::new(Shared { base_url, operator, random, stops: AtomicBool::new(false) });
+        let shared =
+            Shared { base_url, operator, sooner: Condvar::new(), slow_ms: AtomicU64::new(0), random, stops: AtomicBool::new(false) };
+        let shared = Arc::new(shared);
         let (accepting, calling) = (Arc::clone(&shared), Arc::clone(&shared));
         let threads = vec![std::thread::spawn(move || accepting.accept(&listener)), std::thread::spawn(move || calling.call_back())];
         Self { shared, threads }
@@ -64,6 +71,11 @@ impl Listening {
     /// Where it is.
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
+    }
+
+    /// Has each reply leave so long after its request was served.
+    pub fn reply_after(&self, wait: Duration) {
+        self.shared.slow_ms.store(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), Ordering::SeqCst);
     }
 
     /// The operator. As long as it is held, nobody is served.
@@ -83,6 +95,9 @@ impl Listening {
 
     fn end(&mut self) {
         self.shared.stops.store(true, Ordering::SeqCst);
+        // It is not about to wait: it has not yet looked, or waits already.
+        drop(self.shared.operator.lock());
+        self.shared.sooner.notify_one();
         // Wakes the thread that accepts.
         let _ = TcpStream::connect(self.shared.base_url.trim_start_matches("http://").trim_end_matches("/api"));
         for thread in self.threads.drain(..) {
@@ -115,6 +130,7 @@ impl Shared {
 
     /// Serves the requests of one connection until it ends.
     fn converse(&self, stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
         let mut stream = BufReader::new(stream);
         while let Some(request) = read(&mut stream, &self.base_url) {
             if self.stops.load(Ordering::SeqCst) {
@@ -131,6 +147,7 @@ impl Shared {
                 Fault::GatewayAfter => write(&bad_gateway()),
                 Fault::None | Fault::Before | Fault::Half | Fault::GatewayBefore | Fault::MixedUp => write(&reply),
             };
+            std::thread::sleep(Duration::from_millis(self.slow_ms.load(Ordering::SeqCst)));
             let length = if fault == Fault::Half { bytes.len() / 2 } else { bytes.len() };
             if stream.get_mut().write_all(&bytes[..length]).is_err() || fault == Fault::Half {
                 break;
@@ -148,7 +165,13 @@ impl Shared {
         if fault == Fault::MixedUp {
             operator.mix_up();
         }
-        operator.serve(request, now())
+        let due = |operator: &dyn Operator| operator.next_due().unwrap_or(i64::MAX);
+        let before = due(&**operator);
+        let reply = operator.serve(request, now());
+        if due(&**operator) < before {
+            self.sooner.notify_one();
+        }
+        reply
     }
 
     fn fault(&self) -> Fault {
@@ -164,15 +187,17 @@ impl Shared {
         }
     }
 
+    /// Sends callbacks as soon as they are due.
     fn call_back(&self) {
+        let messengers = Messengers::start();
+        let mut operator = self.operator.lock().expect("no panics");
         while !self.stops.load(Ordering::SeqCst) {
-            let due = self.operator.lock().expect("no panics").callbacks(now());
-            for callback in due {
+            for callback in operator.callbacks(now()) {
                 let times = self.random.as_ref().map_or(1, |random| random.lock().expect("no panics").below(3));
-                // One that cannot be delivered is lost.
-                (0..times).for_each(|_| drop(deliver(&callback)));
+                (0..times).for_each(|_| messengers.send(callback.clone()));
             }
-            std::thread::sleep(LOOK);
+            let wait = operator.next_due().map_or(FOREVER, |at| Duration::from_millis(u64::try_from(at - now()).unwrap_or(0)));
+            (operator, _) = self.sooner.wait_timeout(operator, wait).expect("no panics");
         }
     }
 }
@@ -215,25 +240,6 @@ pub(super) fn write(reply: &HttpReply) -> Vec<u8> {
     [head.as_bytes(), b"\r\n", &reply.body].concat()
 }
 
-/// Sends a callback and waits for its answer's first line.
-fn deliver(callback: &HttpRequest) -> std::io::Result<String> {
-    let place = callback.url.trim_start_matches("http://");
-    let (address, path) = place.split_once('/').expect("an address and a path");
-    let mut stream = TcpStream::connect(address)?;
-    let mut head = format!(
-        "{} /{path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n",
-        callback.method,
-        callback.body.len()
-    );
-    for (name, value) in &callback.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    stream.write_all(&[head.as_bytes(), b"\r\n", &callback.body].concat())?;
-    let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line)?;
-    Ok(line)
-}
-
 /// Left in the place of an operator that was taken out.
 struct Gone;
 
@@ -243,6 +249,9 @@ impl Operator for Gone {
     }
     fn callbacks(&mut self, _: i64) -> Vec<HttpRequest> {
         Vec::new()
+    }
+    fn next_due(&self) -> Option<i64> {
+        None
     }
     fn intend(&mut self, _: super::Intent) {}
     fn end_tokens(&mut self) {}

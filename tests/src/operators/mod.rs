@@ -8,6 +8,8 @@
 //! [`kill_many`] over it; and have [`freeze`] freeze it.
 
 mod adapter;
+mod agenda;
+mod callbacks;
 mod frozen;
 pub mod gsma;
 mod listening;
@@ -24,11 +26,11 @@ use railgate::rail::{HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::time::Millis;
 
-pub use adapter::ADAPTERS;
+pub use adapter::{ADAPTERS, QUIET};
 pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};
-pub use story::kill_many;
+pub use story::{kill_many, paying_through};
 
 /// The ids of the two providers in every test.
 const IDS: [&str; 2] = ["first", "second"];
@@ -40,6 +42,9 @@ pub trait Operator: Send {
 
     /// The callbacks that are due. The address of each is one that the gateway gave with a payment, or that of its provider.
     fn callbacks(&mut self, now: Millis) -> Vec<HttpRequest>;
+
+    /// When something is due next, if anything is: callbacks that wait are due already.
+    fn next_due(&self) -> Option<Millis>;
 
     /// What it does with the next payments and reversals that arrive.
     fn intend(&mut self, intent: Intent);

@@ -13,6 +13,7 @@ use railgate::time::{Millis, rfc3339};
 use railgate::validate::provider::parse_provider;
 use serde_json::{Value, json};
 
+use super::agenda::Agenda;
 use super::schema::Document;
 use super::{Books, Cast, Intent, Operator};
 
@@ -78,6 +79,7 @@ struct Scheme {
     mixes_up: bool,
     hides_until: Millis,
     transfers: BTreeMap<String, Transfer>,
+    open: Agenda,
     books: Books,
 }
 
@@ -105,7 +107,7 @@ enum At {
 /// How far the scheme is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prepared {
-    Open { until: Millis, pays: bool },
+    Open { pays: bool },
     Committed,
     Aborted,
 }
@@ -153,6 +155,10 @@ impl Operator for Scheme {
         Vec::new()
     }
 
+    fn next_due(&self) -> Option<Millis> {
+        self.open.next()
+    }
+
     fn intend(&mut self, intent: Intent) {
         self.intent = intent;
     }
@@ -175,8 +181,9 @@ impl Operator for Scheme {
 
 impl Scheme {
     fn new(base_url: &str, automatic: bool) -> Self {
-        let (transfers, books) = (BTreeMap::new(), Books::default());
-        Self { base_url: base_url.to_owned(), automatic, intent: Intent::Does, mixes_up: false, hides_until: 0, transfers, books }
+        let (base_url, intent, transfers) = (base_url.to_owned(), Intent::Does, BTreeMap::new());
+        let (open, books) = (Agenda::default(), Books::default());
+        Self { base_url, automatic, intent, mixes_up: false, hides_until: 0, transfers, open, books }
     }
 
     fn begin(&mut self, body: &[u8], now: Millis) -> Said {
@@ -243,7 +250,8 @@ impl Scheme {
             }
             Intent::DoesAfter(ms) | Intent::RefusesAfter(ms) => {
                 let pays = matches!(self.intent, Intent::DoesAfter(_));
-                self.transfer(id).prepared = Some(Prepared::Open { until: now + ms, pays });
+                self.transfer(id).prepared = Some(Prepared::Open { pays });
+                self.open.add(now + ms, id);
                 match luck {
                     0 => self.moved(id, At::Succeeded),
                     1 => self.fail(id, None),
@@ -294,12 +302,12 @@ impl Scheme {
     }
 
     fn settle(&mut self, now: Millis) {
-        let due = |transfer: &Transfer| match transfer.prepared {
-            Some(Prepared::Open { until, pays }) if until <= now => Some(pays),
-            Some(Prepared::Open { .. } | Prepared::Committed | Prepared::Aborted) | None => None,
-        };
-        let due: Vec<_> = self.transfers.iter().filter_map(|(id, transfer)| Some((id.clone(), due(transfer)?))).collect();
-        due.into_iter().for_each(|(id, pays)| self.end(&id, pays));
+        while let Some(id) = self.open.take(now) {
+            match self.transfer(&id).prepared {
+                Some(Prepared::Open { pays }) => self.end(&id, pays),
+                Some(Prepared::Committed | Prepared::Aborted) | None => {}
+            }
+        }
     }
 
     fn moved(&mut self, id: &str, at: At) -> Said {

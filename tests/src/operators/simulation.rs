@@ -128,7 +128,7 @@ impl<'c> World<'c> {
     fn lease(&mut self) {
         let node = self.random.below(2) as usize;
         let engine = &self.nodes[node];
-        let round = engine.round(engine.run(LeaseTasks { limit: 4 }).expect("leases"));
+        let round = engine.round(engine.run(LeaseTasks::up_to(4)).expect("leases"));
         self.reports.extend(round.answers.into_iter().map(|answer| (node, answer)));
         for (call, lease) in round.outside {
             let exchange = engine.exchange(call).expect("its provider is there");

@@ -37,12 +37,8 @@ pub fn kill_many(cast: &Cast, kills: u64) {
     let specs: Vec<ProviderSpec> = IDS.iter().zip(&operators).map(|(id, at)| (cast.provider)(id, at.base_url())).collect();
     let listen = format!("127.0.0.1:{}", port::free());
     let start = || Server::start(&path, &["--listen", &listen]);
+    paying_through(&path, &specs).kill();
     let mut server = start();
-    let address = format!("sqlite:{}", path.display());
-    apply(folder.path(), &["--store", &address], &specs);
-    // It would follow the change within seconds; started again, it has it from the beginning.
-    server.kill();
-    server = start();
     let account = enroll(server.address);
     let next = AtomicU64::new(0);
     for round in 1..=from_environment("RAILGATE_KILLS").unwrap_or(kills) {
@@ -69,6 +65,18 @@ pub fn kill_many(cast: &Cast, kills: u64) {
     assert!(paid > 0, "nothing was paid");
 }
 
+/// Starts the real server over the database at `path`, paying through these providers and no others.
+///
+/// # Panics
+/// If they cannot be put into force.
+pub fn paying_through(path: &Path, specs: &[ProviderSpec]) -> Server {
+    let server = Server::start(path, &[]);
+    apply(&["--store", &format!("sqlite:{}", path.display())], specs);
+    // It would follow the change within seconds; started again, it has it from the beginning.
+    server.kill();
+    Server::start(path, &[])
+}
+
 /// Has a store that no server uses any more come to rest, and compares.
 pub(super) fn settle(store: Arc<dyn Store>, keys: &Path, rails: Rails, providers: Vec<ProviderSpec>, operators: &mut Vec<Placed>) {
     // A clock that runs ahead of whatever the server stored, as one that was never set.
@@ -82,7 +90,8 @@ pub(super) fn settle(store: Arc<dyn Store>, keys: &Path, rails: Rails, providers
 }
 
 /// Puts providers into force, and no others, with the command line. `store` are the options that name the store.
-pub(super) fn apply(folder: &Path, store: &[&str], specs: &[ProviderSpec]) {
+pub(super) fn apply(store: &[&str], specs: &[ProviderSpec]) {
+    let folder = tempfile::tempdir().expect("a folder");
     let documents: Vec<Value> = specs
         .iter()
         .map(|spec| {
@@ -97,7 +106,7 @@ pub(super) fn apply(folder: &Path, store: &[&str], specs: &[ProviderSpec]) {
             document
         })
         .collect();
-    let file = folder.join("providers.json");
+    let file = folder.path().join("providers.json");
     std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
     let run = |command: &mut Command| {
         let done = command.args(store).output().expect("railgate runs");

@@ -1,8 +1,10 @@
 //! Leases due tasks. Everything that must be stored before a request leaves is stored in the commit of the lease.
 
+use std::collections::HashMap;
+
 use crate::api::{Action, Lease, Subject, Work};
 use crate::error::{Error, Result};
-use crate::ids::SettlementNo;
+use crate::ids::{ProviderNo, SettlementNo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, StateName, attempt, reversal};
 use crate::rail::RailAnswer;
@@ -16,7 +18,9 @@ use crate::engine::settlement::{Change, Note};
 
 use super::inside::{LATE, subject_of};
 
-/// How soon a payment whose providers do not answer is looked at again.
+/// How many calls to one provider a host has under way. What a slow provider does not answer yet keeps no call to another waiting.
+pub const CALLS_AT_ONCE: usize = 256;
+/// How soon a payment whose providers do not answer is looked at again, or a task whose provider has as many calls as it may.
 const WAIT_MIN: Millis = 1_000;
 /// By when it is, even if nothing is expected to change by itself: an operator may add a provider.
 const WAIT_MAX: Millis = 30_000;
@@ -26,6 +30,16 @@ const WAIT_MAX: Millis = 30_000;
 pub struct LeaseTasks {
     /// Maximum number of tasks.
     pub limit: usize,
+    /// How many calls to each provider the host has under way already. A provider outside the program that has [`CALLS_AT_ONCE`] gets no
+    /// more: its tasks wait, and the others do not.
+    pub in_flight: Vec<(ProviderNo, usize)>,
+}
+
+impl LeaseTasks {
+    /// For a host that has nothing under way.
+    pub const fn up_to(limit: usize) -> Self {
+        Self { limit, in_flight: Vec::new() }
+    }
 }
 
 impl Command for LeaseTasks {
@@ -36,7 +50,8 @@ impl Command for LeaseTasks {
     }
 
     /// Takes due tasks in the order of their keys, which is fair between clients, and, if there are too few, those that are due but
-    /// whose turn is later. An obsolete task is dropped. A task that fails here is postponed, so that it never delays the others.
+    /// whose turn is later. An obsolete task is dropped. A task that fails here, or whose provider
+    /// has no room, is postponed, so that it never delays the others.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
         let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
         if writer.outrun {
@@ -49,15 +64,23 @@ impl Command for LeaseTasks {
         // If they cannot be read now, the next look takes them again.
         let due = due.inspect_err(|_| writer.outbox.undo())?;
         let mut leases = Vec::with_capacity(due.len());
+        let mut in_flight: HashMap<ProviderNo, usize> = self.in_flight.iter().copied().collect();
         for task in due {
             if overlay.touched(&Key::Task(task.key)) {
                 continue;
             }
-            let work = match engine.prepare(overlay, writer, &task) {
-                Ok(work) => work,
+            let work = match engine.prepare(overlay, writer, &task).and_then(|work| engine.place(&mut in_flight, work)) {
+                Ok(Placed::Work(work)) => work,
+                Ok(Placed::Full) => {
+                    overlay.discard();
+                    // Tasks that wait longer look less often: many of them must not keep the store busy.
+                    engine.put_off(overlay, writer, &task, overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX));
+                    overlay.settle();
+                    continue;
+                }
                 Err(_) => {
                     overlay.discard();
-                    engine.put_off(overlay, writer, &task);
+                    engine.put_off(overlay, writer, &task, engine.config.lease_ms);
                     overlay.settle();
                     continue;
                 }
@@ -106,9 +129,30 @@ fn keep_if_added(overlay: &Overlay<'_>, writer: &mut Writer, key: &Key) {
     }
 }
 
+/// Whether a task's work can begin.
+enum Placed {
+    Work(Option<Work>),
+    /// Its provider has as many calls under way as it may.
+    Full,
+}
+
 impl Engine {
-    fn put_off(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) {
-        let key = writer.task_key(overlay.now + self.config.lease_ms);
+    /// Counts a call to an operator outside the program, if there is room for it.
+    fn place(&self, in_flight: &mut HashMap<ProviderNo, usize>, work: Option<Work>) -> Result<Placed> {
+        if let Some(Work::Call(call)) = &work
+            && !self.is_inside(call.provider)?
+        {
+            let calls = in_flight.entry(call.provider).or_default();
+            if *calls >= CALLS_AT_ONCE {
+                return Ok(Placed::Full);
+            }
+            *calls += 1;
+        }
+        Ok(Placed::Work(work))
+    }
+
+    fn put_off(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord, wait_ms: Millis) {
+        let key = writer.task_key(overlay.now + wait_ms);
         overlay.write(Write::Delete(Key::Task(task.key)));
         overlay.insert(TaskRecord { key, owner: 0, ..task.clone() });
     }

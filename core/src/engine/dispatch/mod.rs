@@ -18,7 +18,7 @@ pub use callback::Reported;
 pub use exchange::{Exchange, Heartbeat, PayeeQuestion, Question, Step};
 pub use inside::Receive;
 pub(crate) use inside::entry_of;
-pub use lease::LeaseTasks;
+pub use lease::{CALLS_AT_ONCE, LeaseTasks};
 pub use release::{Recover, Release};
 pub(crate) use tokens::Tokens;
 pub use work::Round;

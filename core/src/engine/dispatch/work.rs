@@ -73,7 +73,7 @@ impl Engine {
     /// Works off up to `limit` due tasks and returns how many. Call it until it returns 0, then again at [`Engine::next_due`]. Each
     /// step is one commit for all tasks of the round, as in a server.
     pub fn work(&self, limit: usize, carrier: &dyn Carrier) -> Result<usize> {
-        let leases = self.run(LeaseTasks { limit })?;
+        let leases = self.run(LeaseTasks::up_to(limit))?;
         let count = leases.len();
         let mut round = self.round(leases);
         for (call, key) in std::mem::take(&mut round.outside) {

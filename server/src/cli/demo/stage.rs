@@ -218,7 +218,7 @@ impl Stage {
 
     /// Carries out what is due now. Returns whether there was anything.
     fn carry_due(&mut self) -> Done<bool> {
-        let leases = self.engine.run(LeaseTasks { limit: 16 })?;
+        let leases = self.engine.run(LeaseTasks::up_to(16))?;
         let any = !leases.is_empty();
         for lease in leases {
             let (subject, answer, callback) = match lease.work {

@@ -184,7 +184,7 @@ impl Stand {
 
     /// The only call that is due. Others are inquiries, which the checks make themselves.
     fn leased(&self) -> railgate::Result<RailCall> {
-        let leases = self.door.gateway.engine().run(LeaseTasks { limit: 64 })?;
+        let leases = self.door.gateway.engine().run(LeaseTasks::up_to(64))?;
         let mut calls = leases.into_iter().filter_map(|lease| match lease.work {
             Work::Call(call) if moves_money(&call) => Some(call),
             Work::Call(_) | Work::Callback { .. } => None,

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What each has in hand. Clones count together.
-pub(super) struct Shares<K>(Arc<Mutex<Counts<K>>>);
+pub(crate) struct Shares<K>(Arc<Mutex<Counts<K>>>);
 
 struct Counts<K> {
     all: usize,
@@ -13,7 +13,7 @@ struct Counts<K> {
 }
 
 /// Something in hand, given back on drop.
-pub(super) struct Share<K: Copy + Eq + Hash> {
+pub(crate) struct Share<K: Copy + Eq + Hash> {
     of: Shares<K>,
     key: K,
     amount: usize,
@@ -21,15 +21,15 @@ pub(super) struct Share<K: Copy + Eq + Hash> {
 
 /// How much is in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InHand {
-    pub(super) own: usize,
-    pub(super) all: usize,
+pub(crate) struct InHand {
+    pub(crate) own: usize,
+    pub(crate) all: usize,
 }
 
 impl InHand {
     /// Whether one may have `amount` more: in all no more than a `part` of what is still free of `most`. So the share shrinks
     /// as room does, and a few who take all they can leave room to the next.
-    pub(super) fn leaves_enough(self, amount: usize, most: usize, part: usize) -> bool {
+    pub(crate) fn leaves_enough(self, amount: usize, most: usize, part: usize) -> bool {
         self.own.saturating_add(amount) <= most.saturating_sub(self.all) / part
     }
 }
@@ -51,7 +51,7 @@ impl<K: Copy + Eq + Hash> Shares<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn in_hand(&self, key: K) -> InHand {
+    pub(crate) fn in_hand(&self, key: K) -> InHand {
         let counts = self.counts();
         InHand { own: counts.of.get(&key).copied().unwrap_or(0), all: counts.all }
     }
@@ -60,7 +60,7 @@ impl<K: Copy + Eq + Hash> Shares<K> {
     ///
     /// # Errors
     /// What is in hand, when it is not.
-    pub(super) fn take(&self, key: K, amount: usize, allowed: impl FnOnce(InHand) -> bool) -> Result<Share<K>, InHand> {
+    pub(crate) fn take(&self, key: K, amount: usize, allowed: impl FnOnce(InHand) -> bool) -> Result<Share<K>, InHand> {
         let mut counts = self.counts();
         let in_hand = InHand { own: counts.of.get(&key).copied().unwrap_or(0), all: counts.all };
         if !allowed(in_hand) {
@@ -69,6 +69,11 @@ impl<K: Copy + Eq + Hash> Shares<K> {
         counts.all += amount;
         *counts.of.entry(key).or_default() += amount;
         Ok(Share { of: self.clone(), key, amount })
+    }
+
+    /// What each who has something in hand has.
+    pub(crate) fn each(&self) -> Vec<(K, usize)> {
+        self.counts().of.iter().map(|(key, own)| (*key, *own)).collect()
     }
 }
 
