@@ -126,6 +126,7 @@ pub struct Account {
     signer: Arc<dyn Signer>,
     /// The address that its calls are signed for; `None` means the address that it connects to.
     base: Option<String>,
+    mode: Mode,
     snapshot: Snapshot,
 }
 
@@ -145,15 +146,25 @@ impl Account {
         Ok(account)
     }
 
+    /// Enrols a new key as that of whom an operator's invitation with this code is for.
+    pub fn enroll_operator(address: SocketAddr, code: &str) -> Result<Self> {
+        let mut account = Self { mode: Mode::Live, ..Self::unknown(new_key(), None) };
+        let mut client = account.connect(address)?;
+        let response = client.ask(client.session.enroll_operator_request(code, None))?;
+        assert_eq!(response.status, 201, "{response:?}");
+        account.snapshot = client.session.snapshot();
+        Ok(account)
+    }
+
     /// A key that is not enrolled.
     pub fn unknown(signer: Arc<dyn Signer>, base: Option<&str>) -> Self {
-        Self { signer, base: base.map(str::to_owned), snapshot: Snapshot::default() }
+        Self { signer, base: base.map(str::to_owned), mode: Mode::Sandbox, snapshot: Snapshot::default() }
     }
 
     /// A further connection, which renews its token when necessary.
     pub fn connect(&self, address: SocketAddr) -> Result<Client> {
         let base = self.base.clone().unwrap_or_else(|| format!("http://{address}"));
-        let mut session = Session::new(&base, Mode::Sandbox, self.signer.public_key()).expect("an address");
+        let mut session = Session::new(&base, self.mode, self.signer.public_key()).expect("an address");
         session.restore(&self.snapshot);
         Ok(Client { connection: Connection::open(address)?, session, signer: Arc::clone(&self.signer) })
     }

@@ -1,7 +1,11 @@
-//! Reconciliation: how fast statements are read, and compared with the settlements of an SQLite file, and how much memory that takes.
+//! Reconciliation: how fast statements are read, and compared with the settlements of an SQLite file, and how much memory that takes; and
+//! what somebody else's calls notice while a statement is sent to a server.
 //!
-//! `cargo bench -p railgate-tests --bench reconcile -- --lines 1000000 --settlements 200000`
+//! `cargo bench -p railgate-tests --bench reconcile -- --lines 1000000 --settlements 200000 --known 100000`; `--known 0` sends none, and
+//! `--settlements 0` only sends one.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a benchmark may fail")]
+
+mod over_http;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -106,7 +110,12 @@ fn gsma(lines: u64) -> OnDisk {
 
 /// The most memory that this process had so far, in MiB.
 fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    peak_of("self")
+}
+
+/// The most memory that a process had so far, in MiB.
+fn peak_of(process: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
 }
@@ -131,6 +140,17 @@ fn settled(engine: &Engine, env: &ManualEnv, count: u64) {
     }
 }
 
+fn all_settlements(store: &dyn Store) -> Vec<SettlementRecord> {
+    typed_all(store.scan(&Scan::all(RecordKind::Settlement, usize::MAX)).unwrap()).unwrap()
+}
+
+/// The line of a settlement in its provider's statement, with this amount.
+fn line_of(record: &SettlementRecord, amount: &str) -> String {
+    let at = rfc3339(record.completed_at.unwrap_or(START));
+    let reference = record.more.as_ref().and_then(|more| more.rail_reference.clone()).unwrap_or_default();
+    format!("{at},{reference},,{amount}")
+}
+
 fn argument(name: &str, default: u64) -> u64 {
     let args: Vec<String> = std::env::args().collect();
     args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)?.parse().ok()).unwrap_or(default)
@@ -141,6 +161,16 @@ fn main() {
         return;
     }
     let (lines, settlements) = (argument("--lines", 1_000_000), argument("--settlements", 200_000));
+    if settlements > 0 {
+        in_process(lines, settlements);
+    }
+    let known = argument("--known", 100_000);
+    if known > 0 {
+        over_http::measure(lines, known);
+    }
+}
+
+fn in_process(lines: u64, settlements: u64) {
     let settings = Settings::parse(&columns()).unwrap();
     for (name, make) in [("read CSV", csv as fn(u64) -> OnDisk), ("read camt.053.001.08", camt), ("read GSMA entries", gsma)] {
         let mut statement = make(lines);
@@ -168,15 +198,12 @@ fn main() {
     drop((read, statement));
 
     settled(&engine, &env, settlements);
-    let all: Vec<SettlementRecord> = typed_all(store.scan(&Scan::all(RecordKind::Settlement, usize::MAX)).unwrap()).unwrap();
+    let all = all_settlements(&*store);
     let mut statement = file(|out| {
         writeln!(out, "Time,Reference,Key,Amount").unwrap();
         // Of a thousand, one is missing and one is wrong.
         for record in all.iter().filter(|record| record.no.0 % 1_000 != 7) {
-            let at = rfc3339(record.completed_at.unwrap_or(START));
-            let reference = record.more.as_ref().and_then(|more| more.rail_reference.clone()).unwrap_or_default();
-            let amount = if record.no.0 % 1_000 == 8 { "-0.02" } else { "-0.01" };
-            writeln!(out, "{at},{reference},,{amount}").unwrap();
+            writeln!(out, "{}", line_of(record, if record.no.0 % 1_000 == 8 { "-0.02" } else { "-0.01" })).unwrap();
         }
     });
     drop(all);

@@ -69,9 +69,12 @@ impl Command for LeaseTasks {
             if overlay.touched(&Key::Task(task.key)) {
                 continue;
             }
-            let work = match engine.prepare(overlay, writer, &task).and_then(|work| engine.place(&mut in_flight, work)) {
-                Ok(Placed::Work(work)) => work,
-                Ok(Placed::Full) => {
+            let work = match engine
+                .prepare(overlay, writer, &task)
+                .and_then(|work| Ok((engine.has_place(&mut in_flight, work.as_ref())?, work)))
+            {
+                Ok((true, work)) => work,
+                Ok((false, _)) => {
                     overlay.discard();
                     // Tasks that wait longer look less often: many of them must not keep the store busy.
                     engine.put_off(overlay, writer, &task, overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX));
@@ -129,26 +132,16 @@ fn keep_if_added(overlay: &Overlay<'_>, writer: &mut Writer, key: &Key) {
     }
 }
 
-/// Whether a task's work can begin.
-enum Placed {
-    Work(Option<Work>),
-    /// Its provider has as many calls under way as it may.
-    Full,
-}
-
 impl Engine {
-    /// Counts a call to an operator outside the program, if there is room for it.
-    fn place(&self, in_flight: &mut HashMap<ProviderNo, usize>, work: Option<Work>) -> Result<Placed> {
-        if let Some(Work::Call(call)) = &work
-            && !self.is_inside(call.provider)?
-        {
-            let calls = in_flight.entry(call.provider).or_default();
-            if *calls >= CALLS_AT_ONCE {
-                return Ok(Placed::Full);
-            }
-            *calls += 1;
+    /// Whether its provider has room for a call to an operator outside the program, which is counted then. Everything else needs none.
+    fn has_place(&self, in_flight: &mut HashMap<ProviderNo, usize>, work: Option<&Work>) -> Result<bool> {
+        let Some(Work::Call(call)) = work else { return Ok(true) };
+        if self.is_inside(call.provider)? {
+            return Ok(true);
         }
-        Ok(Placed::Work(work))
+        let calls = in_flight.entry(call.provider).or_default();
+        *calls += 1;
+        Ok(*calls <= CALLS_AT_ONCE)
     }
 
     fn put_off(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord, wait_ms: Millis) {
