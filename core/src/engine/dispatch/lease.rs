@@ -69,21 +69,18 @@ impl Command for LeaseTasks {
             if overlay.touched(&Key::Task(task.key)) {
                 continue;
             }
-            let work = match engine
-                .prepare(overlay, writer, &task)
-                .and_then(|work| Ok((engine.has_place(&mut in_flight, work.as_ref())?, work)))
-            {
-                Ok((true, work)) => work,
-                Ok((false, _)) => {
+            let prepared = engine.prepare(overlay, writer, &task);
+            let work = match prepared.and_then(|work| Ok((engine.has_place(&mut in_flight, work.as_ref())?, work))) {
+                Ok((true, work)) => Ok(work),
+                // Tasks that wait longer look less often: many of them must not keep the store busy.
+                Ok((false, _)) => Err(overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX)),
+                Err(_) => Err(engine.config.lease_ms),
+            };
+            let work = match work {
+                Ok(work) => work,
+                Err(wait_ms) => {
                     overlay.discard();
-                    // Tasks that wait longer look less often: many of them must not keep the store busy.
-                    engine.put_off(overlay, writer, &task, overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX));
-                    overlay.settle();
-                    continue;
-                }
-                Err(_) => {
-                    overlay.discard();
-                    engine.put_off(overlay, writer, &task, engine.config.lease_ms);
+                    engine.put_off(overlay, writer, &task, wait_ms);
                     overlay.settle();
                     continue;
                 }
