@@ -1,0 +1,147 @@
+//! Every scenario of the simulated operator in every situation, over every store: the state, the money, the events, the webhooks and the
+//! operator's own count agree.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[allow(dead_code, reason = "simulations use more of it")]
+#[path = "../../../core/tests/support/receiver.rs"]
+mod receiver;
+#[path = "../../../core/tests/support/mod.rs"]
+mod support;
+mod world;
+
+use std::sync::Arc;
+
+use railgate::api::{ReversalStatus, SettlementStatus};
+use railgate::participant::Participant;
+use railgate::rail::FailureCode;
+use railgate::rail::simulator::{SCENARIOS, Scenario};
+use railgate::store::Store;
+use railgate::store::memory::MemoryStore;
+use railgate::store::postgres::{PostgresOptions, PostgresStore};
+use railgate::store::sqlite::SqliteStore;
+use railgate_tests::postgres::Postgres;
+use support::log;
+use world::{Told, play};
+
+/// What happens while payments are carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Situation {
+    /// Nothing goes wrong.
+    Create,
+    /// The host dies after it has stored that it sends a payment, and before it does.
+    CrashBeforeSend,
+    /// The host dies before it has the answer.
+    CrashAfterSend,
+    /// The host dies after it has stored the answer.
+    CrashAfterAnswer,
+    /// Each callback arrives twice, and what the operator says in the end once more, twice.
+    DuplicateCallback,
+    /// Each callback arrives 20 minutes late, after several inquiries.
+    LateCallback,
+    /// The first provider refuses, and the second one plays the scenario.
+    FailOver,
+}
+
+const SITUATIONS: [Situation; 7] = [
+    Situation::Create,
+    Situation::CrashBeforeSend,
+    Situation::CrashAfterSend,
+    Situation::CrashAfterAnswer,
+    Situation::DuplicateCallback,
+    Situation::LateCallback,
+    Situation::FailOver,
+];
+
+/// How a payment must end.
+#[derive(Debug, PartialEq, Eq)]
+struct End {
+    status: SettlementStatus,
+    needs_review: bool,
+    /// How many payments the operator has carried out.
+    paid: usize,
+    /// What becomes of a full reversal, which is asked for if the payment is completed.
+    reversal: Option<ReversalStatus>,
+}
+
+/// The participants of all scenarios, with every failure code, and one of another kind.
+fn participants() -> Vec<Participant> {
+    let listed = SCENARIOS.iter().map(|it| it.to.clone().into_owned());
+    let codes = FailureCode::ALL.iter().map(|code| format!("sim:decline-{}", code.as_str()));
+    let mut all: Vec<String> = listed.chain(codes).chain(["msisdn:+254700000001".to_owned()]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.iter().map(|to| to.parse().unwrap()).collect()
+}
+
+fn end_of(scenario: Scenario, situation: Situation) -> End {
+    let end = |status, needs_review, paid, reversal| End { status, needs_review, paid, reversal };
+    let reversed = || end(SettlementStatus::Reversed, false, 1, Some(ReversalStatus::Completed));
+    match scenario {
+        Scenario::Ok
+        | Scenario::Slow30s
+        | Scenario::TimeoutThenOk
+        | Scenario::DuplicateCallback
+        | Scenario::OutOfOrder
+        | Scenario::Failover
+        | Scenario::CloseMatch
+        | Scenario::NoMatch => reversed(),
+        Scenario::ReverseFail => end(SettlementStatus::Completed, false, 1, Some(ReversalStatus::Failed)),
+        Scenario::ReverseUnknown => end(SettlementStatus::Completed, true, 1, Some(ReversalStatus::Unknown)),
+        Scenario::ReturnedAfter1d => end(SettlementStatus::Returned, false, 1, None),
+        Scenario::Pending => end(SettlementStatus::Submitted, true, 0, None),
+        Scenario::TimeoutNever => end(SettlementStatus::Unknown, true, 0, None),
+        Scenario::Decline(_) | Scenario::TimeoutThenFail | Scenario::ProviderDown => end(SettlementStatus::Failed, false, 0, None),
+        Scenario::LateOkAfterFail => match situation {
+            // Its refusal was lost: the first word that arrives is that it has paid.
+            Situation::CrashAfterSend => reversed(),
+            Situation::Create
+            | Situation::CrashBeforeSend
+            | Situation::CrashAfterAnswer
+            | Situation::DuplicateCallback
+            | Situation::LateCallback
+            | Situation::FailOver => end(SettlementStatus::Failed, true, 1, None),
+        },
+    }
+}
+
+/// Plays every cell over the stores that `new` makes, each of which it opens again when a host dies.
+fn matrix(new: &dyn Fn() -> Box<dyn Fn() -> Arc<dyn Store>>) -> Vec<Vec<Told>> {
+    let participants = participants();
+    SITUATIONS
+        .map(|situation| {
+            let told = play(&*new(), situation, &participants);
+            for (to, told) in participants.iter().zip(&told) {
+                let named = format!("{} in the situation {situation:?}: {:#?}", to.as_str(), told.events);
+                assert_eq!(told.end, end_of(Scenario::of(to), situation), "{named}");
+                told.assert_ends_once(&named);
+            }
+            told
+        })
+        .into()
+}
+
+fn in_memory() -> Vec<Vec<Told>> {
+    matrix(&|| {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        Box::new(move || Arc::clone(&store))
+    })
+}
+
+#[test]
+fn over_sqlite_all_agree_as_in_memory() {
+    let over_sqlite = matrix(&|| {
+        let folder = tempfile::tempdir().unwrap();
+        Box::new(move || Arc::new(SqliteStore::open(folder.path().join("matrix.db")).unwrap()))
+    });
+    assert_eq!(over_sqlite, in_memory());
+}
+
+#[test]
+fn over_postgresql_all_agree_as_in_memory() {
+    let server = Postgres::shared();
+    let over_postgresql = matrix(&|| {
+        let url = server.url(&server.database());
+        Box::new(move || Arc::new(PostgresStore::open(&url, PostgresOptions::default()).unwrap()))
+    });
+    assert_eq!(over_postgresql, in_memory());
+}

@@ -1,0 +1,263 @@
+//! All scenarios in one situation over one store: what each came to.
+
+use std::mem::take;
+use std::sync::Arc;
+
+use railgate::api::{Action, Caller, ReversalStatus, SettlementStatus, Subject, Work};
+use railgate::engine::{LeaseTasks, Receive, ReportAnswer, verify};
+use railgate::env::{Env as _, ManualEnv};
+use railgate::participant::Participant;
+use railgate::rail::simulator::Scenario;
+use railgate::rail::{FailureCode, RailAnswer};
+use railgate::store::record::{ClientRecord, Key, RecordKind, ReversalRecord, SettlementRecord, SimPaymentRecord};
+use railgate::store::{Scan, Store, typed, typed_all};
+use railgate::{Config, Engine};
+
+use crate::receiver::{Receivers, new_hook};
+use crate::support::log::{events_of, log_all, settlements};
+use crate::support::{START, create, enroll, reverse, sealing};
+use crate::{End, Situation};
+
+const MINUTE: i64 = 60_000;
+const DAY: i64 = 86_400_000;
+/// The highest bit of what the operator counts reversals under.
+const REVERSAL: u16 = 1 << 15;
+/// What a client of the sandbox begins with, and what each payment is, in cents.
+const FUNDS: i64 = 100_000_000;
+const AMOUNT: i64 = 1_000;
+
+/// What became of a payment.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Told {
+    pub end: End,
+    /// The time, the type and the states of each event.
+    pub events: Vec<(i64, &'static str, Option<String>, String)>,
+    /// How often each attempt and reversal arrived at which provider.
+    arrived: Vec<(u16, u16, u16)>,
+}
+
+impl Told {
+    /// Requires that the trace tells of one beginning, of one end of each kind, and of as many attempts as arrived at most.
+    pub fn assert_ends_once(&self, named: &str) {
+        let count = |kind: &str| self.events.iter().filter(|event| event.1 == kind).count();
+        assert_eq!(count("settlement.accepted"), 1, "{named}");
+        let completed = matches!(
+            self.end.status,
+            SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned
+        );
+        for (kind, ended) in [
+            ("settlement.completed", completed),
+            ("settlement.failed", self.end.status == SettlementStatus::Failed),
+            ("settlement.returned", self.end.status == SettlementStatus::Returned),
+            ("settlement.reversed", self.end.status == SettlementStatus::Reversed),
+            ("reversal.completed", self.end.reversal == Some(ReversalStatus::Completed)),
+            ("reversal.failed", self.end.reversal == Some(ReversalStatus::Failed)),
+        ] {
+            assert_eq!(count(kind), usize::from(ended), "{kind}: {named}");
+        }
+        assert!(self.arrived.iter().all(|(_, _, times)| *times == 1), "{:?}: {named}", self.arrived);
+    }
+}
+
+struct World {
+    engine: Engine,
+    store: Arc<dyn Store>,
+    env: Arc<ManualEnv>,
+    caller: Caller,
+    situation: Situation,
+    /// Callbacks that are late.
+    late: Vec<ReportAnswer>,
+}
+
+fn node(store: &Arc<dyn Store>, env: &Arc<ManualEnv>, owner: i64) -> Engine {
+    Engine::open(Arc::clone(store), env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
+}
+
+/// Pays each participant once, and gives back what was completed. Tells what each came to, in the same order.
+pub fn play(open: &dyn Fn() -> Arc<dyn Store>, situation: Situation, participants: &[Participant]) -> Vec<Told> {
+    let (store, env) = (open(), Arc::new(ManualEnv::new(START, 1)));
+    let engine = node(&store, &env, 1);
+    let caller = enroll(&engine, "Shop");
+    engine.run(new_hook(caller, None)).unwrap();
+    let mut receivers = Receivers::default();
+    receivers.look(&*store, caller.client);
+    for (n, to) in participants.iter().enumerate() {
+        let body = format!(r#"{{"amount":10.00,"currency":"EUR","to":"{}","reference":"r{n}"}}"#, to.as_str());
+        engine.run(create(&engine, caller, &body)).unwrap();
+    }
+    let mut world = World { engine, store, env, caller, situation, late: Vec::new() };
+    world.begin();
+    if matches!(situation, Situation::CrashBeforeSend | Situation::CrashAfterSend | Situation::CrashAfterAnswer) {
+        world = world.crash(open);
+    }
+    world.pass(DAY + 20 * MINUTE);
+    world.late_callbacks();
+    world.pass(2 * DAY);
+    world.reverse_all();
+    world.pass(2 * DAY);
+    if matches!(situation, Situation::DuplicateCallback | Situation::LateCallback) {
+        world.repeat_the_end();
+    }
+    log_all(&world.engine);
+    receivers.look(&*world.store, caller.client);
+    receivers.settle(&world.engine, caller, &|at| world.env.advance_to(at.max(world.env.now())));
+    let told = world.told();
+    let events: usize = told.iter().map(|it| it.events.len()).sum();
+    assert_eq!(receivers.check(&*world.store), events, "each event is delivered once");
+    world.assert_balanced(&told);
+    told
+}
+
+impl World {
+    /// The first steps of the host that takes the payments.
+    fn begin(&mut self) {
+        let leases = self.engine.run(LeaseTasks::up_to(1_000)).unwrap();
+        for lease in leases {
+            let Work::Call(call) = lease.work else { continue };
+            let (subject, report) = (call.subject, |answer| ReportAnswer { subject: call.subject, answer, lease: Some(lease.key) });
+            match self.situation {
+                Situation::CrashBeforeSend => {}
+                Situation::CrashAfterSend => drop(self.engine.run(Receive(call)).unwrap()),
+                Situation::FailOver => {
+                    assert!(matches!((subject, call.action), (Subject::Attempt(_, 1), Action::Submit)), "{call:?}");
+                    let answer = RailAnswer::Declined { code: FailureCode::ProviderOffline, elsewhere_ok: true, rail_code: None };
+                    self.engine.run(report(answer)).unwrap();
+                }
+                Situation::Create | Situation::CrashAfterAnswer | Situation::DuplicateCallback | Situation::LateCallback => {
+                    let answer = self.engine.run(Receive(call.clone())).unwrap().unwrap();
+                    self.engine.run(report(answer)).unwrap();
+                }
+            }
+        }
+    }
+
+    /// The host dies with all that it knew, and another one takes over.
+    fn crash(self, open: &dyn Fn() -> Arc<dyn Store>) -> Self {
+        let Self { engine, store, env, caller, situation, late } = self;
+        drop((engine, store));
+        let store = open();
+        Self { engine: node(&store, &env, 2), store, env, caller, situation, late }
+    }
+
+    /// Does what is due; returns whether there was anything.
+    fn round(&mut self) -> bool {
+        let leases = self.engine.run(LeaseTasks::up_to(64)).unwrap();
+        let any = !leases.is_empty();
+        for lease in leases {
+            match lease.work {
+                Work::Call(call) => {
+                    let subject = call.subject;
+                    if let Some(answer) = self.engine.run(Receive(call)).unwrap() {
+                        self.engine.run(ReportAnswer { subject, answer, lease: Some(lease.key) }).unwrap();
+                    }
+                }
+                Work::Callback { subject, answer } => self.called_back(ReportAnswer { subject, answer, lease: Some(lease.key) }),
+            }
+        }
+        any
+    }
+
+    fn called_back(&mut self, callback: ReportAnswer) {
+        match self.situation {
+            Situation::DuplicateCallback => {
+                self.engine.run(callback.clone()).unwrap();
+                self.engine.run(ReportAnswer { lease: None, ..callback }).unwrap();
+            }
+            // Until it is there, it is due again whenever its lease ends.
+            Situation::LateCallback if self.env.now() < START + DAY + 20 * MINUTE => self.late.push(callback),
+            Situation::Create
+            | Situation::CrashBeforeSend
+            | Situation::CrashAfterSend
+            | Situation::CrashAfterAnswer
+            | Situation::LateCallback
+            | Situation::FailOver => self.engine.run(callback).unwrap(),
+        }
+    }
+
+    fn late_callbacks(&mut self) {
+        for late in take(&mut self.late) {
+            self.engine.run(late).unwrap();
+        }
+    }
+
+    fn pass(&mut self, ms: i64) {
+        let end = self.env.now() + ms;
+        while self.round() {}
+        while let Some(due) = self.engine.next_due().unwrap().filter(|due| *due <= end) {
+            self.env.advance_to(due.max(self.env.now()));
+            while self.round() {}
+        }
+        self.env.advance_to(end);
+    }
+
+    fn reverse_all(&mut self) {
+        for record in settlements(&*self.store).iter().filter(|record| record.status == SettlementStatus::Completed) {
+            self.engine.run(reverse(self.caller, record.reference.as_str(), "")).unwrap();
+        }
+    }
+
+    /// The operator says once more, twice, what it has said in the end.
+    fn repeat_the_end(&mut self) {
+        let client: ClientRecord = typed(self.store.get(&Key::Client(self.caller.client)).unwrap()).unwrap().unwrap();
+        for record in settlements(&*self.store) {
+            let (subject, key) = (Subject::Attempt(record.no, record.attempts), rail_key(&self.engine, &record, &client));
+            let answer = Scenario::of(&record.to).inquire(record.attempts, &key, 5 * DAY);
+            for _ in 0..2 {
+                self.engine.run(ReportAnswer { subject, answer: answer.clone(), lease: None }).unwrap();
+            }
+        }
+    }
+
+    fn told(&self) -> Vec<Told> {
+        let arrived: Vec<SimPaymentRecord> = typed_all(self.store.scan(&Scan::all(RecordKind::SimPayment, usize::MAX)).unwrap()).unwrap();
+        let mut all = settlements(&*self.store);
+        all.sort_by_key(|record| record.reference.as_str()[1..].parse::<usize>().unwrap());
+        all.iter().map(|record| self.told_of(record, arrived.iter().filter(|it| it.settlement == record.no).collect())).collect()
+    }
+
+    fn told_of(&self, record: &SettlementRecord, arrived: Vec<&SimPaymentRecord>) -> Told {
+        let scenario = Scenario::of(&record.to);
+        let pays = |n| matches!(scenario.inquire(n, "", 5 * DAY), RailAnswer::Completed { .. } | RailAnswer::Returned { .. });
+        let paid = arrived.iter().filter(|it| it.child & REVERSAL == 0 && pays(it.child)).count();
+        let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::reversals(record.no)).unwrap()).unwrap();
+        assert!(reversals.len() <= 1);
+        let reversal = reversals.first().map(|reversal| reversal.status);
+        let events = events_of(&*self.store, record.no).into_iter();
+        Told {
+            end: End { status: record.status, needs_review: record.needs_review, paid, reversal },
+            events: events.map(|it| (it.at, it.kind.as_str(), it.from.map(|state| format!("{state:?}")), format!("{:?}", it.to))).collect(),
+            arrived: arrived.iter().map(|it| (it.child, it.provider.0, it.received)).collect(),
+        }
+    }
+
+    /// Requires that the money is where the states say, and that everything recomputed is as it is stored.
+    fn assert_balanced(&self, told: &[Told]) {
+        let (mut spent, mut reserved, mut pending) = (0, 0, 0);
+        for Told { end, .. } in told {
+            match end.status {
+                SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => {
+                    spent += AMOUNT;
+                    reserved += AMOUNT;
+                }
+                SettlementStatus::Completed => {
+                    spent += AMOUNT;
+                    pending += if end.reversal == Some(ReversalStatus::Unknown) { AMOUNT } else { 0 };
+                }
+                SettlementStatus::PartiallyReversed => unreachable!("reversals are of the whole amount"),
+                SettlementStatus::Reversed | SettlementStatus::Returned | SettlementStatus::Failed | SettlementStatus::Cancelled => {}
+            }
+        }
+        let balance = self.engine.balance(&self.caller, "EUR").unwrap();
+        let cents = |text: &str| text.replace('.', "").parse::<i64>().unwrap();
+        let found = [balance.available, balance.reserved, balance.pending].map(|amount| cents(amount.as_str()));
+        assert_eq!(found, [FUNDS - spent, reserved, pending], "{:?}", self.situation);
+        let report = verify::verify(&*self.store, &mut |_| {}).unwrap();
+        assert!(report.is_ok() && report.received_twice == 0, "{:?}: {:#?}", self.situation, report.problems);
+    }
+}
+
+/// The key under which the operator has the last attempt.
+fn rail_key(engine: &Engine, record: &SettlementRecord, client: &ClientRecord) -> String {
+    let id = engine.view(record, client.id).id.to_string();
+    format!("{}-{}", id.trim_start_matches("stl_"), record.attempts)
+}
