@@ -14,31 +14,34 @@ pub struct Document {
     validators: Mutex<HashMap<String, Validator>>,
 }
 
+/// The text of a published document among the public test data; `None`, with a message, if it is missing.
+///
+/// # Panics
+/// If that cannot be said.
+pub fn published(name: &str) -> Option<String> {
+    let folder = std::env::var_os("RAILGATE_VECTORS")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from);
+    let missing = |error| {
+        let what = format!("SKIPPED: whether all is as {name} says: {error}\n");
+        // Bypasses the capture of test output: the skip must be visible although nothing fails.
+        std::io::stderr().write_all(what.as_bytes()).expect("stderr");
+        if let Some(list) = std::env::var_os("RAILGATE_SKIPPED") {
+            let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
+            list.expect("opened").write_all(what.as_bytes()).expect("written");
+        }
+    };
+    std::fs::read_to_string(folder.join(name)).map_err(missing).ok()
+}
+
 impl Document {
     /// Reads a document among the public test data; `None`, with a message, if it is missing.
     ///
     /// # Panics
     /// If it is there and cannot be read.
     pub fn read(name: &str) -> Option<Self> {
-        let folder = std::env::var_os("RAILGATE_VECTORS")
-            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from);
-        match std::fs::read_to_string(folder.join(name)) {
-            Ok(text) => {
-                let mut root: Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-                let root = json!({"components": as_json_schema(root["components"].take()), "paths": as_json_schema(root["paths"].take())});
-                Some(Self { root, validators: Mutex::default() })
-            }
-            Err(error) => {
-                let what = format!("SKIPPED: whether all is as {name} says: {error}\n");
-                // Bypasses the capture of test output: the skip must be visible although nothing fails.
-                std::io::stderr().write_all(what.as_bytes()).expect("stderr");
-                if let Some(list) = std::env::var_os("RAILGATE_SKIPPED") {
-                    let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
-                    list.expect("opened").write_all(what.as_bytes()).expect("written");
-                }
-                None
-            }
-        }
+        let mut root: Value = serde_saphyr::from_str(&published(name)?).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let root = json!({"components": as_json_schema(root["components"].take()), "paths": as_json_schema(root["paths"].take())});
+        Some(Self { root, validators: Mutex::default() })
     }
 
     /// Adds to a list at a place of the document what operators do and it forgets.

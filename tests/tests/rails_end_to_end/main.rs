@@ -4,3 +4,4 @@ mod adapter;
 mod frozen;
 mod gsma;
 mod mojaloop;
+mod prism;
