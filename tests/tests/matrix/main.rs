@@ -23,17 +23,19 @@ use railgate_tests::postgres::Postgres;
 use support::log;
 use world::{Told, play};
 
-/// What happens while payments are carried out.
+/// What happens while payments and reversals are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Situation {
     /// Nothing goes wrong.
     Create,
-    /// The host dies after it has stored that it sends a payment, and before it does.
+    /// The host dies after it has stored that it sends, and before it does.
     CrashBeforeSend,
     /// The host dies before it has the answer.
     CrashAfterSend,
     /// The host dies after it has stored the answer.
     CrashAfterAnswer,
+    /// The host has the answer and stands still, until another one has asked and gone on; then it reports it.
+    LateAnswer,
     /// Each callback arrives twice, and what the operator says in the end once more, twice.
     DuplicateCallback,
     /// Each callback arrives 20 minutes late, after several inquiries.
@@ -42,11 +44,12 @@ enum Situation {
     FailOver,
 }
 
-const SITUATIONS: [Situation; 7] = [
+const SITUATIONS: [Situation; 8] = [
     Situation::Create,
     Situation::CrashBeforeSend,
     Situation::CrashAfterSend,
     Situation::CrashAfterAnswer,
+    Situation::LateAnswer,
     Situation::DuplicateCallback,
     Situation::LateCallback,
     Situation::FailOver,
@@ -74,6 +77,17 @@ fn participants() -> Vec<Participant> {
 }
 
 fn end_of(scenario: Scenario, situation: Situation) -> End {
+    let end = undisturbed_end_of(scenario, situation);
+    match (situation, end.reversal) {
+        // A reversal that was provably not sent has failed, and is not sent again by itself.
+        (Situation::CrashBeforeSend, Some(_)) => {
+            End { status: SettlementStatus::Completed, needs_review: false, reversal: Some(ReversalStatus::Failed), ..end }
+        }
+        (_, Some(_) | None) => end,
+    }
+}
+
+fn undisturbed_end_of(scenario: Scenario, situation: Situation) -> End {
     let end = |status, needs_review, paid, reversal| End { status, needs_review, paid, reversal };
     let reversed = || end(SettlementStatus::Reversed, false, 1, Some(ReversalStatus::Completed));
     match scenario {
@@ -94,6 +108,8 @@ fn end_of(scenario: Scenario, situation: Situation) -> End {
         Scenario::LateOkAfterFail => match situation {
             // Its refusal was lost: the first word that arrives is that it has paid.
             Situation::CrashAfterSend => reversed(),
+            // So it is here, and its refusal then contradicts it.
+            Situation::LateAnswer => End { needs_review: true, ..reversed() },
             Situation::Create
             | Situation::CrashBeforeSend
             | Situation::CrashAfterAnswer
@@ -125,6 +141,14 @@ fn in_memory() -> Vec<Vec<Told>> {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         Box::new(move || Arc::clone(&store))
     })
+}
+
+#[test]
+fn each_scenario_that_is_listed_is_one_of_its_own() {
+    let of = |to: &str| Scenario::of(&to.parse().unwrap());
+    for (n, one) in SCENARIOS.iter().enumerate() {
+        assert!(SCENARIOS[..n].iter().all(|other| of(&other.to) != of(&one.to)), "{}", one.to);
+    }
 }
 
 #[test]

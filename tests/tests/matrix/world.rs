@@ -65,8 +65,10 @@ struct World {
     env: Arc<ManualEnv>,
     caller: Caller,
     situation: Situation,
-    /// Callbacks that are late.
+    /// Answers and callbacks that are late.
     late: Vec<ReportAnswer>,
+    /// How many were late, or arrived twice.
+    odd: usize,
 }
 
 fn node(store: &Arc<dyn Store>, env: &Arc<ManualEnv>, owner: i64) -> Engine {
@@ -85,16 +87,18 @@ pub fn play(open: &dyn Fn() -> Arc<dyn Store>, situation: Situation, participant
         let body = format!(r#"{{"amount":10.00,"currency":"EUR","to":"{}","reference":"r{n}"}}"#, to.as_str());
         engine.run(create(&engine, caller, &body)).unwrap();
     }
-    let mut world = World { engine, store, env, caller, situation, late: Vec::new() };
-    world.begin();
-    if matches!(situation, Situation::CrashBeforeSend | Situation::CrashAfterSend | Situation::CrashAfterAnswer) {
-        world = world.crash(open);
-    }
+    let mut world = World { engine, store, env, caller, situation, late: Vec::new(), odd: 0 };
+    world = world.begin(open);
     world.pass(DAY + 20 * MINUTE);
-    world.late_callbacks();
+    world.late_arrives();
     world.pass(2 * DAY);
     world.reverse_all();
+    world = world.begin(open);
+    world.pass(20 * MINUTE);
+    world.late_arrives();
     world.pass(2 * DAY);
+    let oddly = matches!(situation, Situation::LateAnswer | Situation::DuplicateCallback | Situation::LateCallback);
+    assert_eq!(world.odd > 0, oddly, "{situation:?}");
     if matches!(situation, Situation::DuplicateCallback | Situation::LateCallback) {
         world.repeat_the_end();
     }
@@ -109,34 +113,49 @@ pub fn play(open: &dyn Fn() -> Arc<dyn Store>, situation: Situation, participant
 }
 
 impl World {
-    /// The first steps of the host that takes the payments.
-    fn begin(&mut self) {
+    /// The first steps of the host that takes the payments, or the reversals.
+    fn begin(mut self, open: &dyn Fn() -> Arc<dyn Store>) -> Self {
         let leases = self.engine.run(LeaseTasks::up_to(1_000)).unwrap();
         for lease in leases {
             let Work::Call(call) = lease.work else { continue };
-            let (subject, report) = (call.subject, |answer| ReportAnswer { subject: call.subject, answer, lease: Some(lease.key) });
+            let (subject, first) = (call.subject, call.action == Action::Submit);
+            let report = |answer| ReportAnswer { subject, answer, lease: Some(lease.key) };
             match self.situation {
                 Situation::CrashBeforeSend => {}
                 Situation::CrashAfterSend => drop(self.engine.run(Receive(call)).unwrap()),
-                Situation::FailOver => {
-                    assert!(matches!((subject, call.action), (Subject::Attempt(_, 1), Action::Submit)), "{call:?}");
+                Situation::LateAnswer => {
+                    let answer = self.engine.run(Receive(call)).unwrap().unwrap();
+                    self.late.push(report(answer));
+                }
+                Situation::FailOver if first => {
                     let answer = RailAnswer::Declined { code: FailureCode::ProviderOffline, elsewhere_ok: true, rail_code: None };
                     self.engine.run(report(answer)).unwrap();
                 }
-                Situation::Create | Situation::CrashAfterAnswer | Situation::DuplicateCallback | Situation::LateCallback => {
-                    let answer = self.engine.run(Receive(call.clone())).unwrap().unwrap();
+                Situation::Create
+                | Situation::CrashAfterAnswer
+                | Situation::DuplicateCallback
+                | Situation::LateCallback
+                | Situation::FailOver => {
+                    let answer = self.engine.run(Receive(call)).unwrap().unwrap();
                     self.engine.run(report(answer)).unwrap();
                 }
+            }
+        }
+        match self.situation {
+            Situation::CrashBeforeSend | Situation::CrashAfterSend | Situation::CrashAfterAnswer => self.crash(open),
+            Situation::Create | Situation::LateAnswer | Situation::DuplicateCallback | Situation::LateCallback | Situation::FailOver => {
+                self
             }
         }
     }
 
     /// The host dies with all that it knew, and another one takes over.
     fn crash(self, open: &dyn Fn() -> Arc<dyn Store>) -> Self {
-        let Self { engine, store, env, caller, situation, late } = self;
+        let Self { engine, store, env, caller, situation, late, odd } = self;
+        let owner = 2 + env.now() - START;
         drop((engine, store));
         let store = open();
-        Self { engine: node(&store, &env, 2), store, env, caller, situation, late }
+        Self { engine: node(&store, &env, owner), store, env, caller, situation, late, odd }
     }
 
     /// Does what is due; returns whether there was anything.
@@ -160,6 +179,7 @@ impl World {
     fn called_back(&mut self, callback: ReportAnswer) {
         match self.situation {
             Situation::DuplicateCallback => {
+                self.odd += 1;
                 self.engine.run(callback.clone()).unwrap();
                 self.engine.run(ReportAnswer { lease: None, ..callback }).unwrap();
             }
@@ -169,13 +189,15 @@ impl World {
             | Situation::CrashBeforeSend
             | Situation::CrashAfterSend
             | Situation::CrashAfterAnswer
+            | Situation::LateAnswer
             | Situation::LateCallback
             | Situation::FailOver => self.engine.run(callback).unwrap(),
         }
     }
 
-    fn late_callbacks(&mut self) {
+    fn late_arrives(&mut self) {
         for late in take(&mut self.late) {
+            self.odd += 1;
             self.engine.run(late).unwrap();
         }
     }
