@@ -398,9 +398,11 @@ impl Gsma {
         self.callbacks.push(request.body(body));
     }
 
-    /// The id of another request, if it is to mix them up.
+    /// The id of another request of the same kind, if it is to mix them up. In the place of a reversal, the document allows no payment.
     fn perhaps_another(&mut self, id: &str) -> String {
-        let other = self.orders.keys().find(|other| *other != id).filter(|_| self.mixes_up).cloned();
+        let reverses = self.orders[id].original.is_some();
+        let mut others = self.orders.iter().filter(|(other, order)| *other != id && order.original.is_some() == reverses);
+        let other = if self.mixes_up { others.next().map(|(other, _)| other.clone()) } else { None };
         other.inspect(|_| self.mixes_up = false).unwrap_or_else(|| id.to_owned())
     }
 
