@@ -1,5 +1,5 @@
 //! A server that stands still while it pays, over every rail at once. It takes the time that the gateway waits before it takes "not found"
-//! as proof: about two minutes.
+//! as proof: less than three minutes.
 
 use railgate_tests::operators::{ADAPTERS, Frozen, freeze, gsma, mojaloop};
 
