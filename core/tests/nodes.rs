@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use railgate::engine::{Create, LeaseTasks, Release};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::RecordKind;
 use railgate::store::{Commit, CommitError, Store, StoreError};
 use railgate::{Config, Engine, ErrorCode};
 use support::log::{assert_logged, log_all, log_some};
@@ -61,6 +62,31 @@ fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
     assert!(conflicts <= 2, "each meets the other once, not {conflicts} times");
     s.pass(0);
     s.assert_sound();
+}
+
+#[test]
+fn a_client_that_first_uses_its_money_on_two_nodes_at_once_has_it_on_both() {
+    type Use = fn(&Sandbox, &Engine);
+    let uses: [Use; 4] = [
+        |s, node| drop(node.run(payment(s, node, "slow")).unwrap()),
+        |s, node| {
+            assert!(
+                node.preflight(&s.caller, br#"{"amount":10,"currency":"EUR","to":"sim:ok","reference":"r"}"#).unwrap().view.funds_available
+            )
+        },
+        |s, node| assert_eq!(node.balance(&s.caller, "EUR").unwrap().available.as_str(), "999990.00"),
+        |s, node| assert!(!node.balances(&s.caller).unwrap().is_empty()),
+    ];
+    for used in uses {
+        let s = Sandbox::new();
+        let store = Meddling::over(s.store.clone());
+        let (slow, fast) = (node(&s, store.clone(), 1), node(&s, s.store.clone(), 2));
+        let first = payment(&s, &fast, "fast");
+        store.before_get(RecordKind::Allowance, move || drop(fast.run(first).unwrap()));
+        used(&s, &slow);
+        s.pass(0);
+        s.assert_sound();
+    }
 }
 
 #[test]

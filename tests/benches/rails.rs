@@ -4,11 +4,12 @@
 //!    from its create, which is sent with `Prefer: wait`, to the response, which leaves when the payment is final: one signed call
 //!    costs the server less than a feed or further calls that wait. Where nobody calls back, the gateway asks 5 s after the answer, then
 //!    after 30 s, 2, 10, 30 and 60 minutes: that ladder is the latency, and with the number of connections the rate.
-//! 2. What a provider that is slow or dead costs the payments through another: payments through A on a schedule, alone and beside payments through B,
-//!    in turns. B's load is a burst and then a trickle.
+//! 2. What a provider that is slow or dead costs the payments through another: payments through A on a schedule, beside the same payments
+//!    through a B that answers at once and through one that does not, in turns; and what a B that answers at once costs. B's load is a
+//!    burst, which is over when the measurement begins, and then a trickle. A measurement is longer than a slow answer takes.
 //!
 //! Arguments: `--payments N` of each case of the first part (3200; 0 skips it), `--asked N` where the operator is asked (128), `--seconds N` a measurement
-//! of the second part (12), `--rounds N` (2; 0 skips it), `--rate N` payments a second through A (100), `--burst N` payments through B (300).
+//! of the second part (25), `--rounds N` (2; 0 skips it), `--rate N` payments a second through A (100), `--burst N` payments through B (300).
 
 #[allow(dead_code, reason = "the echo is needed")]
 #[path = "http/child.rs"]
@@ -39,6 +40,8 @@ const PAYERS: u64 = 16;
 const OTHERS: u64 = 4;
 /// How many payments a second through B follow its burst.
 const TRICKLE: u64 = 20;
+/// How long payments through A are made before they are measured.
+const WARM_UP: u64 = 5;
 /// How slow a slow provider is.
 const SLOW: Duration = Duration::from_secs(20);
 /// Longer than anything is measured.
@@ -172,27 +175,29 @@ impl Other {
     }
 }
 
-const OTHER: [Other; 4] = [Other::Well, Other::Slow, Other::Refuses, Other::Silent];
+/// What B is measured against, and B.
+const OTHER: [[Other; 2]; 4] =
+    [[Other::Unused, Other::Well], [Other::Well, Other::Slow], [Other::Well, Other::Refuses], [Other::Well, Other::Silent]];
 
 fn beside_each(folder: &Path) {
-    let (seconds, rounds) = (argument("--seconds", 12), argument("--rounds", 2));
+    let (seconds, rounds) = (argument("--seconds", 25), argument("--rounds", 2));
     let mut runs: [[Vec<Vec<Duration>>; 2]; 4] = Default::default();
     for round in 0..rounds {
-        for (n, (other, both)) in OTHER.iter().zip(&mut runs).enumerate() {
-            for (of, run) in [Other::Unused, *other].into_iter().zip(both) {
-                run.push(beside(&folder.join(format!("beside-{round}-{n}-{}.db", of as u8)), of, seconds));
+        for (n, (pair, both)) in OTHER.iter().zip(&mut runs).enumerate() {
+            for (of, run) in pair.iter().zip(both) {
+                run.push(beside(&folder.join(format!("beside-{round}-{n}-{}.db", *of as u8)), *of, seconds));
             }
         }
     }
     println!();
-    println!("B | payments through A | p50 ms alone | p50 ms | p99 ms alone | (rounds) | p99 ms | (rounds) | p99 moved by");
-    println!("--|-------------------:|-------------:|-------:|-------------:|---------:|-------:|---------:|------------:");
-    for (other, [alone, with]) in OTHER.iter().zip(&runs) {
-        let (alone, with) = (Spread::of(alone), Spread::of(with));
-        let moved = 100.0 * (with.p99 / alone.p99 - 1.0);
-        let (name, count, p50s) = (other.name(), with.count, (alone.p50, with.p50));
+    println!("B | against | payments through A | p50 ms against | p50 ms | p99 ms against | (rounds) | p99 ms | (rounds) | p99 moved by");
+    println!("--|---------|-------------------:|---------------:|-------:|---------------:|---------:|-------:|---------:|------------:");
+    for ([base, other], [against, with]) in OTHER.iter().zip(&runs) {
+        let (against, with) = (Spread::of(against), Spread::of(with));
+        let moved = 100.0 * (with.p99 / against.p99 - 1.0);
+        let (names, count, p50s) = (format!("{} | {}", other.name(), base.name()), with.count, (against.p50, with.p50));
         let p99 = |spread: &Spread| format!("{:.2} | {:.2}–{:.2}", spread.p99, spread.rounds.0, spread.rounds.1);
-        println!("{name} | {count} | {:.2} | {:.2} | {} | {} | {moved:+.0} %", p50s.0, p50s.1, p99(&alone), p99(&with));
+        println!("{names} | {count} | {:.2} | {:.2} | {} | {} | {moved:+.0} %", p50s.0, p50s.1, p99(&against), p99(&with));
     }
 }
 
@@ -256,7 +261,7 @@ fn burden<'s>(scope: &'s std::thread::Scope<'s, '_>, address: SocketAddr, second
         assert_eq!(response.status, 201, "{response:?}");
     };
     let begin = |_| {
-        let calls = creates(&Stock::enroll(address, Algorithm::Ed25519), burst + TRICKLE * (seconds + 5) / OTHERS, "USD", false);
+        let calls = creates(&Stock::enroll(address, Algorithm::Ed25519), burst + TRICKLE * (WARM_UP + seconds + 5) / OTHERS, "USD", false);
         let mut connection = Connection::open(address).expect("connecting");
         calls[..burst as usize].iter().for_each(|call| pay(&mut connection, call));
         (calls, connection)
@@ -275,12 +280,14 @@ fn burden<'s>(scope: &'s std::thread::Scope<'s, '_>, address: SocketAddr, second
     }
 }
 
-/// Pays through A, evenly over these seconds. How long each payment took, sorted.
+/// Pays through A, evenly over the warm-up and these seconds. How long each payment after the warm-up took, sorted.
 fn on_schedule(address: SocketAddr, seconds: u64) -> Vec<Duration> {
-    let each = argument("--rate", 100) * seconds / PAYERS;
-    let every = Duration::from_secs(seconds) / each.max(1) as u32;
+    let a_second = argument("--rate", 100);
+    let each = a_second * (WARM_UP + seconds) / PAYERS;
+    let every = Duration::from_secs(PAYERS) / a_second.max(1) as u32;
     let stocks: Vec<_> = (0..PAYERS).map(|_| creates(&Stock::enroll(address, Algorithm::Ed25519), each, "EUR", true)).collect();
-    let (begun, end) = (Instant::now(), Instant::now() + Duration::from_secs(seconds));
+    let begun = Instant::now();
+    let (warm, end) = (begun + Duration::from_secs(WARM_UP), begun + Duration::from_secs(WARM_UP + seconds));
     let payers = (0..).zip(stocks).map(|(n, calls): (u32, Vec<Vec<u8>>)| {
         spawn(move || {
             let mut connection = Connection::open(address).expect("connecting");
@@ -288,9 +295,9 @@ fn on_schedule(address: SocketAddr, seconds: u64) -> Vec<Duration> {
             let due = (0..).map(|at| begun + every * at).take_while(|_| Instant::now() < end);
             let paid = due.zip(&calls).map(|(at, create)| {
                 sleep(at.saturating_duration_since(Instant::now()));
-                pay(&mut connection, create).expect("A pays")
+                (at, pay(&mut connection, create).expect("A pays"))
             });
-            paid.collect::<Vec<_>>()
+            paid.filter(|(at, _)| *at >= warm).map(|(_, took)| took).collect::<Vec<_>>()
         })
     });
     let payers: Vec<_> = payers.collect();

@@ -8,7 +8,8 @@ use railgate::store::{Scan, StoreError, Write};
 
 type Hook = Box<dyn FnOnce() + Send>;
 
-/// Runs an action just before the next commit, or the next that writes a kind of record, or just after the next read of the clients.
+/// Runs an action just before the next commit, the next that writes a kind of record, or the next read of one record of a kind, or
+/// just after the next read of the clients.
 pub type Meddling = Hooked<Moments>;
 
 /// See [`Meddling`].
@@ -16,6 +17,7 @@ pub type Meddling = Hooked<Moments>;
 pub struct Moments {
     before_commit: Mutex<Option<Hook>>,
     before_write: Mutex<Option<(RecordKind, Hook)>>,
+    before_get: Mutex<Option<(RecordKind, Hook)>>,
     after_clients: Mutex<Option<Hook>>,
 }
 
@@ -26,6 +28,10 @@ impl Moments {
 
     pub fn before_write(&self, kind: RecordKind, hook: impl FnOnce() + Send + 'static) {
         *self.before_write.lock().unwrap() = Some((kind, Box::new(hook)));
+    }
+
+    pub fn before_get(&self, kind: RecordKind, hook: impl FnOnce() + Send + 'static) {
+        *self.before_get.lock().unwrap() = Some((kind, Box::new(hook)));
     }
 
     pub fn after_clients(&self, hook: impl FnOnce() + Send + 'static) {
@@ -50,14 +56,22 @@ fn fire(hook: &Mutex<Option<Hook>>) {
     }
 }
 
+fn fire_if(hook: &Mutex<Option<(RecordKind, Hook)>>, concerns: impl Fn(RecordKind) -> bool) {
+    let hook = hook.lock().unwrap().take_if(|(kind, _)| concerns(*kind));
+    if let Some((_, hook)) = hook {
+        hook();
+    }
+}
+
 impl Hooks for Moments {
     fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
-        if let Call::Commit(commit) = call {
-            fire(&self.before_commit);
-            let hook = self.before_write.lock().unwrap().take_if(|(kind, _)| commit.writes.iter().any(|write| kind_of(write) == *kind));
-            if let Some((_, hook)) = hook {
-                hook();
+        match call {
+            Call::Commit(commit) => {
+                fire(&self.before_commit);
+                fire_if(&self.before_write, |kind| commit.writes.iter().any(|write| kind_of(write) == kind));
             }
+            Call::Get(key) => fire_if(&self.before_get, |kind| key.kind() == kind),
+            _ => {}
         }
         Ok(())
     }

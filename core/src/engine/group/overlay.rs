@@ -290,6 +290,13 @@ impl<'a> Overlay<'a> {
         stored.plus(&moved).ok_or_else(overflow)
     }
 
+    /// [`Overlay::totals`], read again: what another commit has credited since is in it.
+    pub(crate) fn totals_anew(&mut self, account: AccountId) -> Result<Totals> {
+        self.looked_up.forget(Key::Account(account));
+        self.accounts.entry(account).or_default().0 = None;
+        self.totals(account)
+    }
+
     /// What the counted payments of a day add up to, including those of this group.
     pub(crate) fn used(&mut self, id: UsageId) -> Result<Used> {
         let (known, counted) = self.counters.get(&id).copied().unwrap_or_default();

@@ -66,6 +66,11 @@ impl LookedUp {
         }
     }
 
+    /// Leaves a record to be read when it is needed.
+    pub(super) fn forget(&mut self, key: Key) {
+        self.0.remove(&Lookup::Get(key));
+    }
+
     fn of(&self, lookup: impl FnOnce() -> Lookup) -> Option<Vec<Record>> {
         if !PREFETCHES || self.0.is_empty() {
             return None;

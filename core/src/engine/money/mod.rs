@@ -12,7 +12,7 @@ use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Totals, Transfer, TransferCode, TransferKind};
 use crate::money::Currency;
 use crate::money::Money;
-use crate::store::record::{AllowanceRecord, AuditAction, Key};
+use crate::store::record::{AccountRecord, AllowanceRecord, AuditAction, Key};
 use crate::store::{Write, typed};
 use crate::time::Millis;
 
@@ -44,8 +44,13 @@ impl Command for Fund {
         }
         let now = d.engine.time_of(d.overlay, (caller.client, Mode::Sandbox))?;
         let account = AccountId::new(Owner::Client(caller.client), Mode::Sandbox, money.currency());
-        let totals = d.overlay.totals(account)?;
-        let opens = totals == Totals::default() && d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
+        let mut totals = d.overlay.totals(account)?;
+        let unused = totals == Totals::default();
+        let opens = unused && d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
+        if unused && !opens {
+            // Another node may have opened the account between the two reads.
+            totals = d.overlay.totals_anew(account)?;
+        }
         let opening = if opens { d.engine.opening_balance(money.currency()) } else { 0 };
         let minor = |units: i64| units.saturating_mul(10_i64.pow(u32::from(money.currency().minor_units())));
         let most = d.engine.config.play_money_max.map_or(SUM_MAX, |units| minor(units).min(SUM_MAX));
@@ -81,11 +86,28 @@ impl Answers for Fund {
 }
 
 impl Engine {
-    /// The opening balance in this currency of a client that has not used its money yet; 0 of any other client.
-    pub(crate) fn allowance(&self, client: ClientNo, mode: Mode, currency: Currency) -> Result<i64> {
-        let granted = self.opening_balance(currency);
-        let unused = mode.is_sandbox() && granted > 0 && self.has_allowance(client)?;
-        Ok(if unused { granted } else { 0 })
+    /// What a client's account holds, or will be opened with; `None` of a client that never held the currency.
+    pub(crate) fn held(&self, account: AccountId) -> Result<Option<Totals>> {
+        let read = || Ok(typed::<AccountRecord>(self.store.get(&Key::Account(account))?)?.map(|it| it.totals));
+        if let Some(totals) = read()? {
+            return Ok(Some(totals));
+        }
+        let Owner::Client(client) = account.owner() else { return Ok(None) };
+        match self.opening(client, account.mode())? {
+            Some(opening) => Ok(opening.into_iter().find(|(id, _)| *id == account).map(|(_, totals)| totals)),
+            // Its accounts may have been opened between the two reads.
+            None => read(),
+        }
+    }
+
+    /// The accounts that a client gets with the first use of its money; `None` if it has used it, and in live mode.
+    pub(crate) fn opening(&self, client: ClientNo, mode: Mode) -> Result<Option<Vec<(AccountId, Totals)>>> {
+        if !mode.is_sandbox() || !self.has_allowance(client)? {
+            return Ok(None);
+        }
+        let account = |money: &Money| AccountId::new(Owner::Client(client), mode, money.currency());
+        let totals = |money: &Money| Totals { credits_posted: money.minor(), ..Totals::default() };
+        Ok(Some(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect()))
     }
 
     /// What a new sandbox client has in this currency, in minor units.
@@ -94,7 +116,7 @@ impl Engine {
     }
 
     /// Whether the client has not used its money yet.
-    pub(crate) fn has_allowance(&self, client: ClientNo) -> Result<bool> {
+    fn has_allowance(&self, client: ClientNo) -> Result<bool> {
         let found: Option<AllowanceRecord> = typed(self.store.get(&Key::Allowance(client))?)?;
         Ok(found.is_some_and(|allowance| !allowance.is_leaving()))
     }

@@ -7,7 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner};
 use crate::money::Money;
 use crate::rail::{Payee, PayeeMatch};
 use crate::route::{Charge, Payment};
-use crate::store::record::{AccountRecord, Key, UsageRecord};
+use crate::store::record::{Key, UsageRecord};
 use crate::store::{Unique, typed};
 use crate::terms::{Terms, UsageId};
 use crate::time::rfc3339;
@@ -116,12 +116,8 @@ impl Engine {
         let Priced { provider, charge: Charge { fee, refund }, until } = *priced;
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
-        let account = Key::Account(AccountId::new(Owner::Client(caller.client), mode, currency));
-        let account: Option<AccountRecord> = typed(self.store.get(&account)?)?;
-        let available = match account {
-            Some(account) => account.totals.available().unwrap_or(0),
-            None => self.allowance(caller.client, mode, currency)?,
-        };
+        let held = self.held(AccountId::new(Owner::Client(caller.client), mode, currency))?;
+        let available = held.and_then(|totals| totals.available()).unwrap_or(0);
         let funds_available = available.saturating_add(terms.credit(mode, currency)) >= total;
         let unique = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
         let mut problems = Vec::new();

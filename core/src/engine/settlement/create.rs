@@ -3,7 +3,7 @@
 use crate::api::Caller;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
-use crate::ledger::{AccountId, Mode, Owner};
+use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::lifecycle::SettlementStatus;
 use crate::money::Money;
 use crate::participant::Namespace;
@@ -124,9 +124,12 @@ impl Engine {
             limits.another(request.money, overlay.used(day)?)?;
         }
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
-        let available = overlay.totals(account)?.available().ok_or_else(overflow)?;
         let credit = terms.credit(mode, request.money.currency());
-        if available.saturating_add(credit) < total && !self.opens(overlay, writer, account, total)? {
+        let covers = |totals: Totals| Ok::<_, Error>(totals.available().ok_or_else(overflow)?.saturating_add(credit) >= total);
+        let totals = overlay.totals(account)?;
+        // Another node may have opened the account between the two reads.
+        let opened = |overlay: &mut Overlay<'_>| Ok::<_, Error>(totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
+        if !covers(totals)? && !self.opens(overlay, writer, account, total)? && !opened(overlay)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
         let mut change = Change::of(self, self.fresh_record(writer, caller, mode, request, (provider, charge.fee), now), now);

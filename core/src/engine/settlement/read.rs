@@ -191,11 +191,14 @@ impl Engine {
 
     /// The caller's balances in its own mode, sorted by currency code.
     pub fn balances(&self, caller: &Caller) -> Result<Vec<BalanceView>> {
-        let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::accounts_of(caller.client))?)?;
-        let mut own: Vec<(AccountId, Totals)> = accounts.into_iter().map(|a| (a.id, a.totals)).collect();
-        own.retain(|(id, _)| id.mode() == caller.mode);
+        let read = || -> Result<Vec<(AccountId, Totals)>> {
+            let accounts: Vec<AccountRecord> = typed_all(self.store.scan(&Scan::accounts_of(caller.client))?)?;
+            Ok(accounts.into_iter().map(|it| (it.id, it.totals)).filter(|(id, _)| id.mode() == caller.mode).collect())
+        };
+        let mut own = read()?;
         if own.is_empty() {
-            own = self.opening(caller)?;
+            // The accounts may have been opened between the two reads.
+            own = self.opening(caller.client, caller.mode)?.map_or_else(read, Ok)?;
         }
         // Credit can be spent before there was ever any money.
         for id in self.granted(caller) {
@@ -216,26 +219,12 @@ impl Engine {
         let not_found = || Error::new(ErrorCode::BalanceNotFound);
         let currency = Currency::from_code(currency).ok_or_else(not_found)?;
         let id = AccountId::new(Owner::Client(caller.client), caller.mode, currency);
-        let account: Option<AccountRecord> = typed(self.store.get(&Key::Account(id))?)?;
-        let totals = match account {
-            Some(account) => account.totals,
-            None => match self.opening(caller)?.into_iter().find(|(opening, _)| *opening == id) {
-                Some((_, totals)) => totals,
-                None if self.granted(caller).contains(&id) => Totals::default(),
-                None => return Err(not_found()),
-            },
+        let totals = match self.held(id)? {
+            Some(totals) => totals,
+            None if self.granted(caller).contains(&id) => Totals::default(),
+            None => return Err(not_found()),
         };
         self.balance_view(id, &totals)
-    }
-
-    /// The accounts that a client gets with its first payment, if it has not made one yet.
-    fn opening(&self, caller: &Caller) -> Result<Vec<(AccountId, Totals)>> {
-        let account = |money: &Money| AccountId::new(Owner::Client(caller.client), caller.mode, money.currency());
-        let totals = |money: &Money| Totals { credits_posted: money.minor(), ..Totals::default() };
-        if !caller.mode.is_sandbox() || !self.has_allowance(caller.client)? {
-            return Ok(Vec::new());
-        }
-        Ok(self.config.sandbox_funding.iter().map(|money| (account(money), totals(money))).collect())
     }
 
     /// The accounts in which the caller has credit.
