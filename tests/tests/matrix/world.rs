@@ -3,60 +3,43 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use railgate::api::{Action, Caller, ReversalStatus, SettlementStatus, Subject, Work};
-use railgate::engine::{LeaseTasks, Receive, ReportAnswer, verify};
+use railgate::api::{Action, Caller, FaultsView, RailCall, Rate, SettlementStatus, Subject, Work};
+use railgate::engine::{LeaseTasks, Receive, ReportAnswer, SetFaults, verify};
 use railgate::env::{Env as _, ManualEnv};
+use railgate::ids::ProviderNo;
+use railgate::ledger::Owner;
 use railgate::participant::Participant;
 use railgate::rail::simulator::Scenario;
-use railgate::rail::{FailureCode, RailAnswer};
-use railgate::store::record::{ClientRecord, Key, RecordKind, ReversalRecord, SettlementRecord, SimPaymentRecord};
+use railgate::rail::{FailureCode, RailAnswer, sandbox_providers};
+use railgate::route::{FeeRefund, FeeRule, ProviderSpec, Units};
+use railgate::store::record::{ClientRecord, Key, RecordKind, ReversalRecord, SettlementRecord, SimPaymentRecord, TaskKey};
 use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::{Config, Engine};
 
+use crate::money::Money;
 use crate::receiver::{Receivers, new_hook};
 use crate::support::log::{events_of, log_all, settlements};
 use crate::support::{START, create, enroll, reverse, sealing};
-use crate::{End, Situation};
+use crate::{End, Situation, trace};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 86_400_000;
 /// The highest bit of what the operator counts reversals under.
 const REVERSAL: u16 = 1 << 15;
-/// What a client of the sandbox begins with, and what each payment is, in cents.
+/// What a client of the sandbox begins with, in cents.
 const FUNDS: i64 = 100_000_000;
-const AMOUNT: i64 = 1_000;
 
 /// What became of a payment.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Told {
     pub end: End,
-    /// The time, the type and the states of each event.
-    pub events: Vec<(i64, &'static str, Option<String>, String)>,
+    /// Its events, in words.
+    pub trace: String,
+    /// When they happened.
+    times: Vec<i64>,
+    pub money: Money,
     /// How often each attempt and reversal arrived at which provider.
-    arrived: Vec<(u16, u16, u16)>,
-}
-
-impl Told {
-    /// Requires that the trace tells of one beginning, of one end of each kind, and of as many attempts as arrived at most.
-    pub fn assert_ends_once(&self, named: &str) {
-        let count = |kind: &str| self.events.iter().filter(|event| event.1 == kind).count();
-        assert_eq!(count("settlement.accepted"), 1, "{named}");
-        let completed = matches!(
-            self.end.status,
-            SettlementStatus::Completed | SettlementStatus::PartiallyReversed | SettlementStatus::Reversed | SettlementStatus::Returned
-        );
-        for (kind, ended) in [
-            ("settlement.completed", completed),
-            ("settlement.failed", self.end.status == SettlementStatus::Failed),
-            ("settlement.returned", self.end.status == SettlementStatus::Returned),
-            ("settlement.reversed", self.end.status == SettlementStatus::Reversed),
-            ("reversal.completed", self.end.reversal == Some(ReversalStatus::Completed)),
-            ("reversal.failed", self.end.reversal == Some(ReversalStatus::Failed)),
-        ] {
-            assert_eq!(count(kind), usize::from(ended), "{kind}: {named}");
-        }
-        assert!(self.arrived.iter().all(|(_, _, times)| *times == 1), "{:?}: {named}", self.arrived);
-    }
+    pub arrived: Vec<(u16, ProviderNo, u16)>,
 }
 
 struct World {
@@ -72,7 +55,9 @@ struct World {
 }
 
 fn node(store: &Arc<dyn Store>, env: &Arc<ManualEnv>, owner: i64) -> Engine {
-    Engine::open(Arc::clone(store), env.clone(), Config { owner: Some(owner), ..sealing() }).unwrap()
+    let fee = FeeRule { flat: Units::of("0.25".parse().unwrap()).unwrap(), refund: Some(FeeRefund::Full), ..FeeRule::default() };
+    let providers = sandbox_providers().into_iter().map(|spec| ProviderSpec { fees: vec![fee.clone()], ..spec }).collect();
+    Engine::open(Arc::clone(store), env.clone(), Config { owner: Some(owner), providers, ..sealing() }).unwrap()
 }
 
 /// Pays each participant once, and gives back what was completed. Tells what each came to, in the same order.
@@ -106,7 +91,7 @@ pub fn play(open: &dyn Fn() -> Arc<dyn Store>, situation: Situation, participant
     receivers.look(&*world.store, caller.client);
     receivers.settle(&world.engine, caller, &|at| world.env.advance_to(at.max(world.env.now())));
     let told = world.told();
-    let events: usize = told.iter().map(|it| it.events.len()).sum();
+    let events: usize = told.iter().map(|it| it.times.len()).sum();
     assert_eq!(receivers.check(&*world.store), events, "each event is delivered once");
     world.assert_balanced(&told);
     told
@@ -127,26 +112,38 @@ impl World {
                     let answer = self.engine.run(Receive(call)).unwrap().unwrap();
                     self.late.push(report(answer));
                 }
-                Situation::FailOver if first => {
+                Situation::FirstRefuses if first => {
                     let answer = RailAnswer::Declined { code: FailureCode::ProviderOffline, elsewhere_ok: true, rail_code: None };
                     self.engine.run(report(answer)).unwrap();
+                }
+                Situation::FirstDown if first => {
+                    // Faults hit every provider of the sandbox: these end before the second one is called.
+                    self.lose_calls(Rate::of_millionths(1_000_000).unwrap());
+                    self.carry(call, lease.key);
+                    self.lose_calls(Rate::default());
                 }
                 Situation::Create
                 | Situation::CrashAfterAnswer
                 | Situation::DuplicateCallback
                 | Situation::LateCallback
-                | Situation::FailOver => {
-                    let answer = self.engine.run(Receive(call)).unwrap().unwrap();
-                    self.engine.run(report(answer)).unwrap();
-                }
+                | Situation::FirstRefuses
+                | Situation::FirstDown => self.carry(call, lease.key),
             }
         }
         match self.situation {
             Situation::CrashBeforeSend | Situation::CrashAfterSend | Situation::CrashAfterAnswer => self.crash(open),
-            Situation::Create | Situation::LateAnswer | Situation::DuplicateCallback | Situation::LateCallback | Situation::FailOver => {
-                self
-            }
+            Situation::Create
+            | Situation::LateAnswer
+            | Situation::DuplicateCallback
+            | Situation::LateCallback
+            | Situation::FirstRefuses
+            | Situation::FirstDown => self,
         }
+    }
+
+    /// Has this share of the sandbox's calls not reach the operator from now on.
+    fn lose_calls(&self, rate: Rate) {
+        self.engine.run(SetFaults { caller: self.caller, faults: FaultsView { rate, ..FaultsView::default() } }).unwrap();
     }
 
     /// The host dies with all that it knew, and another one takes over.
@@ -164,16 +161,18 @@ impl World {
         let any = !leases.is_empty();
         for lease in leases {
             match lease.work {
-                Work::Call(call) => {
-                    let subject = call.subject;
-                    if let Some(answer) = self.engine.run(Receive(call)).unwrap() {
-                        self.engine.run(ReportAnswer { subject, answer, lease: Some(lease.key) }).unwrap();
-                    }
-                }
+                Work::Call(call) => self.carry(call, lease.key),
                 Work::Callback { subject, answer } => self.called_back(ReportAnswer { subject, answer, lease: Some(lease.key) }),
             }
         }
         any
+    }
+
+    /// Hands a call to its operator, and reports the answer.
+    fn carry(&self, call: RailCall, lease: TaskKey) {
+        let subject = call.subject;
+        let answer = self.engine.run(Receive(call)).unwrap().unwrap();
+        self.engine.run(ReportAnswer { subject, answer, lease: Some(lease) }).unwrap();
     }
 
     fn called_back(&mut self, callback: ReportAnswer) {
@@ -191,7 +190,8 @@ impl World {
             | Situation::CrashAfterAnswer
             | Situation::LateAnswer
             | Situation::LateCallback
-            | Situation::FailOver => self.engine.run(callback).unwrap(),
+            | Situation::FirstRefuses
+            | Situation::FirstDown => self.engine.run(callback).unwrap(),
         }
     }
 
@@ -244,35 +244,24 @@ impl World {
         let reversals: Vec<ReversalRecord> = typed_all(self.store.scan(&Scan::reversals(record.no)).unwrap()).unwrap();
         assert!(reversals.len() <= 1);
         let reversal = reversals.first().map(|reversal| reversal.status);
-        let events = events_of(&*self.store, record.no).into_iter();
+        let events = events_of(&*self.store, record.no);
         Told {
             end: End { status: record.status, needs_review: record.needs_review, paid, reversal },
-            events: events.map(|it| (it.at, it.kind.as_str(), it.from.map(|state| format!("{state:?}")), format!("{:?}", it.to))).collect(),
-            arrived: arrived.iter().map(|it| (it.child, it.provider.0, it.received)).collect(),
+            trace: trace::told(&events),
+            times: events.iter().map(|it| it.at).collect(),
+            money: Money::of(&typed_all(self.store.scan(&Scan::transfers(record.no)).unwrap()).unwrap()),
+            arrived: arrived.iter().map(|it| (it.child, it.provider, it.received)).collect(),
         }
     }
 
-    /// Requires that the money is where the states say, and that everything recomputed is as it is stored.
+    /// Requires the client's balance to be what the payments come to, and everything recomputed to be as it is stored.
     fn assert_balanced(&self, told: &[Told]) {
-        let (mut spent, mut reserved, mut pending) = (0, 0, 0);
-        for Told { end, .. } in told {
-            match end.status {
-                SettlementStatus::Accepted | SettlementStatus::Submitted | SettlementStatus::Unknown => {
-                    spent += AMOUNT;
-                    reserved += AMOUNT;
-                }
-                SettlementStatus::Completed => {
-                    spent += AMOUNT;
-                    pending += if end.reversal == Some(ReversalStatus::Unknown) { AMOUNT } else { 0 };
-                }
-                SettlementStatus::PartiallyReversed => unreachable!("reversals are of the whole amount"),
-                SettlementStatus::Reversed | SettlementStatus::Returned | SettlementStatus::Failed | SettlementStatus::Cancelled => {}
-            }
-        }
+        let sum = |of: fn(&Money) -> &[(Owner, i64)]| told.iter().flat_map(|it| of(&it.money)).map(|(_, cents)| cents).sum::<i64>();
+        let (held, paid, coming, back) = (sum(|it| &it.held), sum(|it| &it.paid), sum(|it| &it.coming), sum(|it| &it.back));
         let balance = self.engine.balance(&self.caller, "EUR").unwrap();
         let cents = |text: &str| text.replace('.', "").parse::<i64>().unwrap();
         let found = [balance.available, balance.reserved, balance.pending].map(|amount| cents(amount.as_str()));
-        assert_eq!(found, [FUNDS - spent, reserved, pending], "{:?}", self.situation);
+        assert_eq!(found, [FUNDS - held - paid + back, held, coming], "{:?}", self.situation);
         let report = verify::verify(&*self.store, &mut |_| {}).unwrap();
         assert!(report.is_ok() && report.received_twice == 0, "{:?}: {:#?}", self.situation, report.problems);
     }
