@@ -31,6 +31,7 @@ pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};
 pub use story::{kill_many, paying_through};
+pub use truth::receive;
 
 /// The ids of the two providers in every test.
 const IDS: [&str; 2] = ["first", "second"];

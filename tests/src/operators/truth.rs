@@ -25,16 +25,19 @@ pub(super) fn called(operators: &[Placed], request: &HttpRequest) -> usize {
     operators.iter().position(|placed| request.url.starts_with(&placed.base_url)).expect("one of the operators is called")
 }
 
-/// Takes a callback as the server does.
-pub(super) fn receive(engine: &Engine, callback: &HttpRequest) {
+/// Takes a callback as the server does: with which status, or `None` if it is rejected.
+///
+/// # Panics
+/// If it is not for an address of a gateway, or the store fails.
+pub fn receive(engine: &Engine, callback: &HttpRequest) -> Option<u16> {
     let (_, rest) = callback.url.split_once("/api/v1/rails/").expect("an address of the gateway");
     let (provider, rest) = rest.split_once("/callbacks").expect("an address of callbacks");
     let headers: Vec<(&str, &str)> = callback.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let inbound = Inbound { rail_key: None, source: None, headers: &headers, body: &callback.body, now: engine.now() };
     // What a mixed-up operator reports is rejected.
-    if let Ok(Some(reported)) = engine.read_callback(provider, rest.strip_prefix('/'), inbound).expect("read") {
-        engine.run(ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None }).expect("reported");
-    }
+    let reported = engine.read_callback(provider, rest.strip_prefix('/'), inbound).expect("read").ok().flatten()?;
+    engine.run(ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None }).expect("reported");
+    Some(reported.status)
 }
 
 /// A network on which nothing goes wrong.
@@ -58,7 +61,7 @@ pub(super) fn bring_to_rest(engine: &Engine, env: &ManualEnv, operators: &mut Ve
     let (begin, end) = (env.now(), env.now() + REST_MS);
     while env.now() < end {
         let due: Vec<HttpRequest> = operators.iter_mut().flat_map(|placed| placed.operator.callbacks(env.now())).collect();
-        due.iter().for_each(|callback| receive(engine, callback));
+        due.iter().for_each(|callback| _ = receive(engine, callback));
         engine.work_until_quiet(&Reliable { operators: Mutex::new(operators), env }).expect("worked");
         let next = engine.next_due().expect("read").unwrap_or(end);
         let soon = if env.now() < begin + OPERATORS_MS { env.now() + 30_000 } else { end };

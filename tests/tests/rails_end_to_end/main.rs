@@ -3,5 +3,6 @@
 mod adapter;
 mod frozen;
 mod gsma;
+mod gsma_cases;
 mod mojaloop;
 mod prism;
