@@ -7,7 +7,7 @@ use railgate::ledger::Mode;
 use railgate::money::Money;
 use railgate::rail::adapter::{Adapter, CALLBACK_SECRET, TOKEN};
 use railgate::rail::{HttpReply, HttpRequest, Rails};
-use railgate::route::{ProviderSpec, Secrets};
+use railgate::route::{Capabilities, ProviderSpec, Secrets};
 use railgate::time::Millis;
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP, WebhookSecret, sign};
 use serde_json::{Value, json};
@@ -28,6 +28,16 @@ pub const ADAPTERS: Cast = Cast {
 
 /// Adapters that do not call back.
 pub const QUIET: Cast = Cast { operator: |id, base_url| Box::new(Keeper::new(id, base_url, false)), ..ADAPTERS };
+
+/// Adapters that pay again what is sent again, and providers that say so.
+pub const CARELESS: Cast = Cast {
+    provider: |id, base_url| {
+        let spec = provider(id, base_url);
+        ProviderSpec { capabilities: Capabilities { idempotent_submit: false, ..spec.capabilities }, ..spec }
+    },
+    operator: |id, base_url| Box::new(Keeper { pays_once: false, ..Keeper::new(id, base_url, true) }),
+    ..ADAPTERS
+};
 
 fn provider(id: &str, base_url: &str) -> ProviderSpec {
     let secrets = [(TOKEN, token(id)), (CALLBACK_SECRET, SECRET.to_owned())];
@@ -71,6 +81,8 @@ struct Keeper {
     mixes_up: bool,
     hides_until: Millis,
     calls_back: bool,
+    /// Whether a request that is repeated is one.
+    pays_once: bool,
     callbacks: Vec<HttpRequest>,
 }
 
@@ -87,6 +99,7 @@ impl Keeper {
             mixes_up: false,
             hides_until: 0,
             calls_back,
+            pays_once: true,
             callbacks: Vec::new(),
         }
     }
@@ -135,7 +148,11 @@ impl Keeper {
         let callback_url = asked.as_object_mut().and_then(|asked| asked.remove("callback_url"));
         if let Some(known) = self.taken.get(key) {
             let same = known.asked == asked && known.of.as_deref() == of;
-            return if same { (200, self.answer(key, known)) } else { (409, json!({})) };
+            let (again, answer) = (!self.pays_once && same && known.state == State::Completed, self.answer(key, known));
+            if again {
+                self.do_it(key);
+            }
+            return if same { (200, answer) } else { (409, json!({})) };
         }
         let money = format!("{} {}", asked["amount"].as_str().expect("an amount"), asked["currency"].as_str().expect("a currency"));
         let amount = money.parse::<Money>().expect("money").minor();

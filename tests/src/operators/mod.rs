@@ -26,7 +26,7 @@ use railgate::rail::{HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::time::Millis;
 
-pub use adapter::{ADAPTERS, QUIET};
+pub use adapter::{ADAPTERS, CARELESS, QUIET};
 pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
 pub use simulation::{simulate, simulate_many};

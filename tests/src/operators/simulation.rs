@@ -44,6 +44,8 @@ struct World<'c> {
     started: i64,
     caller: Caller,
     operators: Vec<Placed>,
+    /// Whether to the operators, a request that is repeated is one.
+    repeats: bool,
     random: Random,
     held: Vec<Held>,
     strays: Vec<Stray>,
@@ -82,9 +84,10 @@ impl<'c> World<'c> {
         let nodes: Vec<_> = [1, 2].map(|owner| open(cast, &store, &env, owner)).into();
         let caller = nodes[0].run(Enroll { name: "Shop".to_owned(), key: None }).expect("a client").caller;
         let operators = IDS.iter().map(|id| Placed::new(cast, id, base_url(id))).collect();
+        let repeats = (cast.provider)(IDS[0], &base_url(IDS[0])).capabilities.idempotent_submit;
         let (held, strays, reports, callbacks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let random = Random::new(seed);
-        Self { cast, env, store, nodes, caller, operators, random, held, strays, reports, callbacks, references: 0, started: 2 }
+        Self { cast, env, store, nodes, caller, operators, repeats, random, held, strays, reports, callbacks, references: 0, started: 2 }
     }
 
     fn step(&mut self) {
@@ -187,9 +190,10 @@ impl<'c> World<'c> {
                 }
                 Carried::Answered(HttpReply { status: 502, headers: Vec::new(), body: b"<html>Bad gateway</html>".to_vec() })
             }
-            // It is slow on its way, at most as long as a lease, and nobody waits for the answer.
-            5 => {
-                let arrives = self.env.now() + self.random.ms(30_000);
+            // It is slow on its way, often as long as a lease and never longer, and nobody waits for the answer.
+            5 | 9 => {
+                let on_its_way = if self.random.one_in(2) { 30_000 } else { self.random.ms(30_000) };
+                let arrives = self.env.now() + on_its_way;
                 self.strays.push(Stray { operator, request: request.clone(), arrives });
                 Carried::Lost
             }
@@ -198,6 +202,12 @@ impl<'c> World<'c> {
                 Carried::Answered(self.serve(operator, request))
             }
             7 => Carried::Answered(HttpReply { status: 429, headers: Vec::new(), body: b"slow down".to_vec() }),
+            // Somebody on the way misses the answer, and sends again what HTTP lets him send again. None is before an operator that
+            // would pay again.
+            8 if self.repeats && request.method != "POST" => {
+                self.serve(operator, request);
+                Carried::Answered(self.serve(operator, request))
+            }
             _ => Carried::Answered(self.serve(operator, request)),
         }
     }

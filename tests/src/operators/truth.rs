@@ -1,6 +1,6 @@
 //! What was paid, by the operators' books, compared with what the gateway says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use railgate::Engine;
@@ -76,10 +76,14 @@ pub(super) fn compare(store: &dyn Store, engine: &Engine, operators: &[Placed]) 
     let clients: Vec<ClientRecord> = typed_all(store.scan(&Scan::after(&Key::Client(ClientNo(0)), 100)).expect("read")).expect("clients");
     let all = store.scan(&Scan::after(&Key::Settlement(SettlementNo(0)), usize::MAX)).expect("read");
     let all: Vec<SettlementRecord> = typed_all(all).expect("settlements");
+    let mut known = BTreeSet::new();
     for record in all {
         let client = clients.iter().find(|client| client.no == record.client).expect("its client");
-        check(store, &record, &key_of(engine, &record, client.id), operators);
+        known.extend(check(store, &record, &key_of(engine, &record, client.id), operators));
     }
+    let done = operators.iter().map(|placed| placed.operator.books()).flat_map(|books| books.paid.keys().chain(books.given_back.keys()));
+    let unknown: Vec<_> = done.filter(|key| !known.contains(*key)).collect();
+    assert!(unknown.is_empty(), "nobody knows what was done under {unknown:?}");
 }
 
 /// What the keys of a settlement at its rail begin with.
@@ -93,9 +97,10 @@ fn done(operators: &[Placed], keys: &[String], of: fn(&Books) -> &BTreeMap<Strin
     found.fold((0, 0), |(times, sum), entry| (times + entry.times, sum + i64::from(entry.times) * entry.amount))
 }
 
-fn check(store: &dyn Store, record: &SettlementRecord, key: &str, operators: &[Placed]) {
+/// Compares one settlement, and returns the keys of its attempts and reversals.
+fn check(store: &dyn Store, record: &SettlementRecord, key: &str, operators: &[Placed]) -> Vec<String> {
     let attempts: Vec<AttemptRecord> = typed_all(store.scan(&Scan::attempts(record.no)).expect("read")).expect("attempts");
-    let keys: Vec<String> = attempts.iter().map(|attempt| format!("{key}-{}", attempt.n)).collect();
+    let mut keys: Vec<String> = attempts.iter().map(|attempt| format!("{key}-{}", attempt.n)).collect();
     let paid = done(operators, &keys, |books| &books.paid);
     let named = format!("{} ({key}) is {} and was paid {paid:?}", record.reference.as_str(), record.status.as_str());
     match record.status {
@@ -109,7 +114,8 @@ fn check(store: &dyn Store, record: &SettlementRecord, key: &str, operators: &[P
     }
     let reversals: Vec<ReversalRecord> = typed_all(store.scan(&Scan::reversals(record.no)).expect("read")).expect("reversals");
     for reversal in reversals {
-        let back = done(operators, &[format!("{key}-R{}", reversal.n)], |books| &books.given_back);
+        keys.push(format!("{key}-R{}", reversal.n));
+        let back = done(operators, &keys[keys.len() - 1..], |books| &books.given_back);
         let named = format!("{named}, reversal {} is {} and was given back {back:?}", reversal.n, reversal.status.as_str());
         match reversal.status {
             ReversalStatus::Completed => assert_eq!(back, (1, reversal.amount), "{named}"),
@@ -119,4 +125,5 @@ fn check(store: &dyn Store, record: &SettlementRecord, key: &str, operators: &[P
             }
         }
     }
+    keys
 }
