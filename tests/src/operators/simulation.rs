@@ -91,7 +91,7 @@ impl<'c> World<'c> {
     }
 
     fn step(&mut self) {
-        match self.random.below(20) {
+        match self.random.below(22) {
             0..=2 => self.create(),
             3 => self.reverse(),
             4..=6 => self.lease(),
@@ -100,6 +100,7 @@ impl<'c> World<'c> {
             14 => self.crash(),
             15..=16 => self.call_back(),
             17 => self.mischief(),
+            18..=19 => self.hurry(),
             _ => self.time_passes(),
         }
         self.arrive();
@@ -130,6 +131,10 @@ impl<'c> World<'c> {
 
     fn lease(&mut self) {
         let node = self.random.below(2) as usize;
+        self.lease_at(node);
+    }
+
+    fn lease_at(&mut self, node: usize) {
         let engine = &self.nodes[node];
         let round = engine.round(engine.run(LeaseTasks::up_to(4)).expect("leases"));
         self.reports.extend(round.answers.into_iter().map(|answer| (node, answer)));
@@ -139,12 +144,27 @@ impl<'c> World<'c> {
         }
     }
 
-    /// One step of one exchange, over a network that may do anything.
-    fn carry(&mut self) {
-        if self.held.is_empty() {
-            return;
+    /// A node does at once all that is due to it, as hosts do that nothing delays.
+    fn hurry(&mut self) {
+        let node = self.random.below(2) as usize;
+        self.lease_at(node);
+        while let Some(at) = self.held.iter().position(|held| held.node == node) {
+            self.carry_at(at);
         }
-        let at = self.random.below(self.held.len() as u64) as usize;
+        let (own, others) = std::mem::take(&mut self.reports).into_iter().partition(|(of, _)| *of == node);
+        self.reports = others;
+        own.into_iter().for_each(|(_, report)| self.nodes[node].run(report).expect("reported"));
+    }
+
+    fn carry(&mut self) {
+        if !self.held.is_empty() {
+            let at = self.random.below(self.held.len() as u64) as usize;
+            self.carry_at(at);
+        }
+    }
+
+    /// One step of one exchange, over a network that may do anything.
+    fn carry_at(&mut self, at: usize) {
         let held = &mut self.held[at];
         match held.exchange.step(&self.nodes[held.node]) {
             Step::Done(answer) => {
