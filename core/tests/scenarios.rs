@@ -3,6 +3,11 @@
 
 mod support;
 
+use railgate::api::Work;
+use railgate::engine::{LeaseTasks, ReportAnswer};
+use railgate::rail::{FailureCode, RailAnswer};
+use railgate::store::Scan;
+use railgate::store::record::RecordKind;
 use support::Sandbox;
 
 const DAY: i64 = 86_400_000;
@@ -62,7 +67,7 @@ fn pending_stays_submitted_and_calls_a_person_after_a_day() {
 
 #[test]
 fn every_decline_releases_the_money_and_says_why() {
-    for code in railgate::rail::FailureCode::ALL {
+    for code in FailureCode::ALL {
         let (s, status) = play(&format!("sim:decline-{}", code.as_str()), 0);
         assert_eq!(status, "failed");
         let failure = s.view("r").failure.unwrap();
@@ -85,6 +90,26 @@ fn a_lost_answer_is_unknown_until_an_inquiry_finds_out() {
     s.pass(1);
     assert_eq!(s.status("r"), "failed");
     assert_eq!(available(&s), FULL);
+}
+
+#[test]
+fn a_refusal_that_is_reported_after_it_was_sent_again_proves_nothing() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:timeout-then-ok");
+    let arrived = || s.store.scan(&Scan::all(RecordKind::SimPayment, usize::MAX)).unwrap().len();
+    // A host hears that the operator refuses, and stands still. The operator keeps nothing of it.
+    let lease = s.engine.run(LeaseTasks::up_to(1)).unwrap().remove(0);
+    let Work::Call(call) = lease.work else { panic!("{lease:?}") };
+    // So another host does not find it, and sends it again. Now it is paid, and the answer is lost.
+    while arrived() == 0 {
+        s.pass(1_000);
+    }
+    let refused = RailAnswer::Declined { code: FailureCode::Other, elsewhere_ok: true, rail_code: None };
+    s.engine.run(ReportAnswer { subject: call.subject, answer: refused, lease: Some(lease.key) }).unwrap();
+    assert_eq!(s.status("r"), "unknown");
+    s.pass(60_000);
+    assert_eq!((s.status("r"), s.view("r").attempts, arrived()), ("completed", 1, 1));
+    s.assert_sound();
 }
 
 #[test]
@@ -145,7 +170,7 @@ fn fail_over_only_after_proof_and_the_hold_moves_along() {
 fn when_no_provider_can_be_reached_it_fails_with_the_money_back() {
     let (s, status) = play("sim:provider-down", 0);
     assert_eq!((status, s.view("r").attempts), ("failed", 2));
-    assert_eq!(s.view("r").failure.unwrap().code, railgate::rail::FailureCode::ProviderOffline);
+    assert_eq!(s.view("r").failure.unwrap().code, FailureCode::ProviderOffline);
     assert_eq!(available(&s), FULL);
 }
 

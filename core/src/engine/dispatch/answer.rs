@@ -68,7 +68,9 @@ impl Command for ReportAnswer {
                 let attempt = engine.attempt(d.overlay, no, n)?;
                 let told = engine.told(d.overlay, &change.record, &attempt)?;
                 let done = attempt.answered_at.filter(|_| lease.is_none() && attempt.status == AttemptStatus::Completed);
-                let asked = Asked { task: task.as_ref(), provider: attempt.provider, sent_at: attempt.started_at, done_at: done };
+                let outrun = lease.is_some() && task.is_none() && attempt.sends > 1;
+                let (provider, sent_at) = (attempt.provider, attempt.started_at);
+                let asked = Asked { task: task.as_ref(), provider, sent_at, done_at: done, outrun };
                 let answer = engine.weigh(d.overlay, told.as_ref().unwrap_or(answer), &change, &asked)?;
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
@@ -82,7 +84,8 @@ impl Command for ReportAnswer {
                 let change = engine.change(d.overlay, no)?;
                 let reversal = engine.reversal_record(d.overlay, no, n)?;
                 let done = reversal.completed_at.filter(|_| lease.is_none() && reversal.status == ReversalStatus::Completed);
-                let asked = Asked { task: task.as_ref(), provider: change.record.provider, sent_at: reversal.updated_at, done_at: done };
+                let (provider, sent_at) = (change.record.provider, reversal.updated_at);
+                let asked = Asked { task: task.as_ref(), provider, sent_at, done_at: done, outrun: false };
                 let answer = match engine.weigh(d.overlay, answer, &change, &asked)? {
                     // The rail accepted it once, so not finding it now proves nothing.
                     RailAnswer::NotSent if reversal.rail_reference.is_some() && done.is_none() => &RailAnswer::Unknown,
@@ -125,6 +128,8 @@ struct Asked<'a> {
     sent_at: Millis,
     /// When it was done, if it was and nobody asked.
     done_at: Option<Millis>,
+    /// Whether it may have been sent again since this answer was given.
+    outrun: bool,
 }
 
 impl Engine {
@@ -132,8 +137,11 @@ impl Engine {
     /// only from a rail that declares it authoritative, and only if the rail was asked when nothing could be in flight any more. An
     /// answer reported under an expired lease may belong to an older inquiry and proves nothing. What was `done` so long ago that the
     /// rail must have been asked later is contradicted without a lease, too: that moves no money, and a person looks at it.
+    ///
+    /// A refusal is no proof either if it is reported under an expired lease and the attempt was sent more than once: it may be that of
+    /// an earlier request, of which the rail kept nothing, so that it did not find it later and took the next one.
     fn weigh<'a>(&self, overlay: &Overlay<'_>, answer: &'a RailAnswer, change: &Change<'_>, asked: &Asked<'_>) -> Result<&'a RailAnswer> {
-        let Asked { task, provider, sent_at, done_at } = *asked;
+        let Asked { task, provider, sent_at, done_at, outrun } = *asked;
         let clock = self.clock_of(overlay, change.record.owner())?;
         let inside = self.rail(provider).is_ok_and(|rail| rail.inside().is_some());
         let age = |asked_at| match &clock {
@@ -157,6 +165,7 @@ impl Engine {
         );
         Ok(match answer {
             RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
+            RailAnswer::Declined { .. } if outrun => &RailAnswer::Unknown,
             RailAnswer::NotSent
             | RailAnswer::Completed { .. }
             | RailAnswer::Accepted { .. }
