@@ -151,8 +151,11 @@ pub trait Pending: Send {
     fn error(&self) -> Option<&Error>;
 }
 
-/// Prefetching only pays off for a remote store; programs without one do not include it.
-pub(super) const PREFETCHES: bool = cfg!(any(feature = "postgres", feature = "testkit"));
+/// Whether other nodes may work over the same store. Programs without such a store do not include what that takes.
+pub(crate) const SHARED: bool = cfg!(any(feature = "postgres", feature = "testkit"));
+
+/// Prefetching only pays off for a remote store.
+pub(super) const PREFETCHES: bool = SHARED;
 
 impl<C: Command> Pending for Slot<C> {
     fn decide(&mut self, d: &mut Decision<'_, '_>) -> bool {

@@ -23,6 +23,7 @@ use crate::time::Millis;
 use super::Engine;
 #[cfg(feature = "testkit")]
 pub use any::{AnyCommand, AnyOutput};
+pub(crate) use command::SHARED;
 pub use command::{Command, Decision, Deed, Pending, Prefetch, Slot};
 use overlay::reference_of;
 pub(crate) use overlay::{Overlay, overflow};

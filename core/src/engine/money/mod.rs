@@ -5,7 +5,7 @@ mod position;
 mod statement;
 
 use crate::api::{BalanceView, Caller};
-use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account};
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, SHARED, Writer, account};
 use crate::engine::{Answers, Engine};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
@@ -47,7 +47,7 @@ impl Command for Fund {
         let mut totals = d.overlay.totals(account)?;
         let unused = totals == Totals::default();
         let opens = unused && d.engine.draw_allowance(d.overlay, d.writer, caller.client)?;
-        if unused && !opens {
+        if SHARED && unused && !opens {
             // Another node may have opened the account between the two reads.
             totals = d.overlay.totals_anew(account)?;
         }
@@ -96,7 +96,8 @@ impl Engine {
         match self.opening(client, account.mode())? {
             Some(opening) => Ok(opening.into_iter().find(|(id, _)| *id == account).map(|(_, totals)| totals)),
             // Its accounts may have been opened between the two reads.
-            None => read(),
+            None if SHARED => read(),
+            None => Ok(None),
         }
     }
 

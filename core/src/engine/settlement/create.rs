@@ -20,7 +20,7 @@ use super::quote::Priced;
 use crate::engine::Engine;
 use crate::engine::books::client_named;
 use crate::engine::clock::Todo;
-use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer, account, overflow};
+use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, SHARED, Writer, account, overflow};
 
 /// Creates a settlement, or replays one.
 #[derive(Debug, Clone)]
@@ -128,7 +128,8 @@ impl Engine {
         let covers = |totals: Totals| Ok::<_, Error>(totals.available().ok_or_else(overflow)?.saturating_add(credit) >= total);
         let totals = overlay.totals(account)?;
         // Another node may have opened the account between the two reads.
-        let opened = |overlay: &mut Overlay<'_>| Ok::<_, Error>(totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
+        let opened =
+            |overlay: &mut Overlay<'_>| Ok::<_, Error>(SHARED && totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
         if !covers(totals)? && !self.opens(overlay, writer, account, total)? && !opened(overlay)? {
             return Err(Error::new(ErrorCode::InsufficientFunds));
         }
