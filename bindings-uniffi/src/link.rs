@@ -132,15 +132,15 @@ pub(crate) fn now() -> Millis {
     since.map_or(0, |since| Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX))
 }
 
-fn random() -> Result<[u8; 16], GatewayError> {
-    let mut bytes = [0; 16];
+fn random<const N: usize>() -> Result<[u8; N], GatewayError> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| GatewayError::unsigned(format!("the device has no randomness: {error}")))?;
     Ok(bytes)
 }
 
 /// A name that nobody else uses.
 pub(crate) fn unique_name() -> Result<String, GatewayError> {
-    Ok(random()?.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(random::<16>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 impl Link {
@@ -170,7 +170,11 @@ impl Link {
     /// The state to store between two runs, as JSON.
     pub(crate) fn keep(&self) -> String {
         let state = self.state();
-        let kept = Kept { place: Some(Place::of(&state.session)), client_id: state.client_id.clone(), session: state.session.snapshot() };
+        let kept = Kept {
+            place: Some(Place::of(&state.session)),
+            client_id: state.client_id.clone(),
+            session: state.session.snapshot().without_session(),
+        };
         // All members are texts: this cannot fail.
         serde_json::to_string(&kept).unwrap_or_default()
     }
@@ -220,7 +224,7 @@ impl Link {
             let random = random().unwrap_or_else(|error| {
                 last = Err(error);
                 exchange.stop();
-                [0; 16]
+                [0; 48]
             });
             match self.session(|session| exchange.next(session, now(), random)) {
                 Step::Sign { by, message } => {

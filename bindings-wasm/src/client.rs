@@ -139,7 +139,7 @@ impl Session {
     /// # Errors
     /// Throws `internal`; no cause is known.
     pub fn snapshot(&self) -> Result<String, JsError> {
-        json(&self.0.snapshot())
+        json(&self.0.snapshot().without_session())
     }
 
     /// Restores the state from [`Session::snapshot`].
@@ -215,7 +215,7 @@ impl Exchange {
     }
 
     /// The next step, as JSON: `{"sign": {"new_key"}}`, `{"send": {"request", "timeout_ms", "prepares"}}`, `{"pause": ms}` or
-    /// `{"done": {"verdict", "why", "retry_after_ms", "problem"}}`. `random`: 16 random bytes, fresh for each call.
+    /// `{"done": {"verdict", "why", "retry_after_ms", "problem"}}`. `random`: 48 random bytes, fresh for each call.
     ///
     /// # Errors
     /// Throws for arguments of the wrong type.

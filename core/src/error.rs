@@ -124,6 +124,9 @@ error_codes! {
     KeyRevoked = "key_revoked", 401, Authorisation, false, "The key was revoked",
         "The key and all its tokens were revoked permanently.",
         "Sign with another key of the client, or enroll a new one.";
+    SignatureKeyRequired = "signature_key_required", 401, Authorisation, false, "The key itself must sign this call",
+        "The call is signed in a session. Tokens, keys, enrolments and what operators do are signed by the key itself; and so is what the client's `session_signatures` exclude.",
+        "Sign the call again with the key that took the token, with a new nonce. Nothing was done.";
     InsufficientScope = "insufficient_scope", 403, Authorisation, false, "The credential may not do this",
         "The token or its key lacks the scope that the route requires.",
         "Get a token with the scope that `detail` names. If the key lacks it too, ask the operator of the gateway.";

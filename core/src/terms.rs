@@ -22,7 +22,9 @@
 //! # }
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
@@ -45,6 +47,54 @@ pub struct Terms {
     pub fees: Vec<FeeRule>,
     /// For how many days after its completion a payment can be reversed; `None` for ever.
     pub reversal_days: Option<u32>,
+    /// Which calls its sessions may sign, where that is not the default of the mode.
+    pub session_signatures: BTreeMap<Mode, SessionUse>,
+}
+
+/// Which calls a session may sign instead of the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum SessionUse {
+    /// Every call that need not be signed by the key itself.
+    All,
+    /// Of those, calls with `GET` or `HEAD`.
+    Reads,
+    /// None.
+    Off,
+}
+
+impl SessionUse {
+    /// What sessions may sign of a client with which nothing is agreed.
+    pub const fn by_default(mode: Mode) -> Self {
+        if mode.is_sandbox() { Self::All } else { Self::Reads }
+    }
+
+    /// Every use.
+    pub const ALL: [Self; 3] = [Self::All, Self::Reads, Self::Off];
+
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Reads => "reads",
+            Self::Off => "off",
+        }
+    }
+
+    /// The use with this name on the wire.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.as_str() == name)
+    }
+
+    /// Whether a session may sign such a call.
+    pub const fn allows(self, writes: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Reads => !writes,
+            Self::Off => false,
+        }
+    }
 }
 
 impl Terms {
@@ -57,6 +107,11 @@ impl Terms {
     pub fn credit(&self, mode: Mode, currency: Currency) -> i64 {
         let granted = self.credit.iter().find(|credit| credit.currency() == currency && !mode.is_sandbox());
         granted.map_or(0, |credit| credit.minor())
+    }
+
+    /// Which calls the client's sessions of this mode may sign.
+    pub fn session_use(&self, mode: Mode) -> SessionUse {
+        self.session_signatures.get(&mode).copied().unwrap_or(SessionUse::by_default(mode))
     }
 
     /// The credit that is another one in `after`, in order of currencies: before, and after.

@@ -23,7 +23,7 @@ use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
-    ApprovalRecord, ApprovalStatus, AuditAction, AuditRecord, Key, OperatorAct, OperatorRole, OperatorStatus, RecordKind,
+    ApprovalRecord, ApprovalStatus, AuditAction, AuditRecord, Key, OperatorAct, OperatorRole, OperatorStatus, RecordKind, SignedWith,
 };
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed, typed_all};
@@ -73,7 +73,10 @@ fn signed<C>(by: OperatorBy, command: C) -> Signed<C> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut hash = [0; 32];
     hash[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
-    Signed { by: SignedBy { client: by.no.party(), key: by.key, nonce: Nonce { hash, expires_at: i64::MAX - 1 } }, command }
+    Signed {
+        by: SignedBy { client: by.no.party(), key: by.key, with: SignedWith::Key, nonce: Nonce { hash, expires_at: i64::MAX - 1 } },
+        command,
+    }
 }
 
 fn asked(operation: Operation) -> ApprovalRecord {
@@ -170,7 +173,7 @@ fn roles_change_at_once_and_nobody_changes_their_own() {
         let admin = person(&s.engine, 1, OperatorRole::Admin, None);
         let agent = person(&s.engine, 2, OperatorRole::Agent, Some(admin.no));
         let ids: Vec<Ulid> = s.engine.operators().unwrap().data.iter().map(|it| Ulid::parse(&it.id[4..]).unwrap()).collect();
-        let token = s.engine.run(railgate::engine::IssueToken { key: agent.key, scopes: None }).unwrap();
+        let token = s.engine.run(railgate::engine::IssueToken { key: agent.key, scopes: None, session: None }).unwrap();
         let change =
             |operator, role, by: OperatorBy| s.engine.run(signed(by, ChangeRole { operator, role, by: Some(by.no), reason: None }));
         assert_eq!(code(change(ids[0], OperatorRole::Viewer, admin)), ErrorCode::SecondOperatorRequired);
@@ -181,7 +184,7 @@ fn roles_change_at_once_and_nobody_changes_their_own() {
             "a token never has more than its key"
         );
         change(ids[1], OperatorRole::Approver, admin).unwrap();
-        let again = s.engine.run(railgate::engine::IssueToken { key: agent.key, scopes: None }).unwrap();
+        let again = s.engine.run(railgate::engine::IssueToken { key: agent.key, scopes: None, session: None }).unwrap();
         assert_eq!(again.scopes, OperatorRole::Approver.scopes());
         let revoke = RevokeOperator { operator: ids[1], by: Some(admin.no), reason: Some("left".to_owned()) };
         s.engine.run(signed(admin, revoke)).unwrap();
@@ -459,6 +462,9 @@ fn terms_are_changed_part_by_part() {
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "daily_value": "500", "reason": "more"}"#);
         done(OperatorAct::SetLimits, r#"{"mode": "live", "currency": "USD", "max": "10", "reason": "start"}"#);
         done(OperatorAct::SetFees, r#"{"fees": [{"percent": "0.5"}], "reason": "contract"}"#);
+        let signs = |signs| json!({"mode": "live", "session_signatures": signs, "reason": "keys in hardware"}).to_string();
+        done(OperatorAct::SetSessionSignatures, &signs("off"));
+        done(OperatorAct::SetSessionSignatures, &signs("all"));
         let waits = asked(act(&s.engine, ada, OperatorAct::SetFloor, &id(s), &floor("-250.00", "line-1")).unwrap());
         assert!(waits.request.contains("contract of May") && waits.request.contains("line-1"), "the second operator sees it");
         decide(&s.engine, bob, waits.id, true).unwrap();
@@ -466,7 +472,7 @@ fn terms_are_changed_part_by_part() {
         s.engine.follow_setup().unwrap();
         let terms = serde_json::to_string(&s.engine.client_detail(s.caller.client_id).unwrap().terms).unwrap();
         let expected = format!(
-            r#"{{"client":"{}","limits":[{{"mode":"live","currency":"EUR","max":"90.00","daily_value":"500.00"}}],"credit":{{"EUR":"250.00"}},"fees":[{{"percent":"0.5"}}]}}"#,
+            r#"{{"client":"{}","limits":[{{"mode":"live","currency":"EUR","max":"90.00","daily_value":"500.00"}}],"credit":{{"EUR":"250.00"}},"fees":[{{"percent":"0.5"}}],"session_signatures":{{"live":"all"}}}}"#,
             id(s)
         );
         assert_eq!(terms, expected);
@@ -477,6 +483,7 @@ fn terms_are_changed_part_by_part() {
         );
         let wrong = [
             (OperatorAct::SetLimits, r#"{"mode": "live", "currency": "EUR", "min": "91", "reason": "above the largest"}"#),
+            (OperatorAct::SetSessionSignatures, &signs("some")),
             (OperatorAct::SetFloor, &floor("250.00", "is-no-floor-below-zero")),
             (OperatorAct::SetFloor, r#"{"currency": "EUR", "amount": "-250.00", "reason": "no reference, no evidence"}"#),
         ];

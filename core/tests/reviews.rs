@@ -467,6 +467,7 @@ fn a_database_of_before_brings_its_reviews() {
     database
         .execute_batch(
             "DROP TABLE review; ALTER TABLE audit DROP COLUMN detail; UPDATE reversal SET needs_review = 0;
+             ALTER TABLE token DROP COLUMN session; ALTER TABLE audit DROP COLUMN signed_by;
              DROP TABLE usage; ALTER TABLE setup DROP COLUMN client; DROP TABLE simulator; DROP TABLE operator; DROP TABLE approval;
              DROP TABLE unbooked; DROP TABLE entry; ALTER TABLE idempotency DROP COLUMN answer;
              DROP TABLE node; DROP TABLE clock; DROP INDEX task_client; ALTER TABLE task DROP COLUMN client; DROP INDEX settlement_ends;

@@ -25,7 +25,7 @@ use railgate::rail::simulator::Scenario;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
-    AuditAction, AuditRecord, EventType, Key, NonceRecord, SettlementRecord, SimPaymentRecord, TaskKey, Topic, TopicSet,
+    AuditAction, AuditRecord, EventType, Key, NonceRecord, SettlementRecord, SignedWith, SimPaymentRecord, TaskKey, Topic, TopicSet,
 };
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine, Error};
@@ -246,7 +246,12 @@ impl World {
         }
         let mut hash = [0; 32];
         hash[..8].copy_from_slice(&(self.signed.sent.len() as u64).to_be_bytes());
-        let by = SignedBy { client: self.sandbox.caller.client, key: KeyNo(1), nonce: Nonce { hash, expires_at: i64::MAX - 1 } };
+        let by = SignedBy {
+            client: self.sandbox.caller.client,
+            key: KeyNo(1),
+            with: SignedWith::Key,
+            nonce: Nonce { hash, expires_at: i64::MAX - 1 },
+        };
         let sent = Sent { command: AnyCommand::new(Signed { by, command }), nonce: Some(hash) };
         self.signed.sent.push(sent.clone());
         sent

@@ -386,7 +386,7 @@ fn what_a_gateway_of_the_second_schema_gave_out_still_holds() {
     // A token of then has no tag under the store's key. Its owner is told to take a new one, as after its quarter of an hour.
     let token = engine.authenticate("rg_sandbox_mBOlV4dd_99RlEN9tSGrQUgbP_iwAhrJ5n5F2_sDIlc0lBVq");
     assert_eq!(token.unwrap_err().code, ErrorCode::TokenInvalid);
-    let taken = engine.run(IssueToken { key: KeyNo(1), scopes: None }).unwrap();
+    let taken = engine.run(IssueToken { key: KeyNo(1), scopes: None, session: None }).unwrap();
     let token = engine.authenticate(&taken.text).unwrap();
     assert_eq!((token.caller.client, token.caller.mode, token.key), (ClientNo(1), Mode::Sandbox, KeyNo(1)));
     let challenges = engine.challenge_keys().unwrap();

@@ -256,6 +256,11 @@ impl Client {
         self.signed(request)
     }
 
+    /// Its token, challenge and session.
+    pub fn snapshot(&self) -> Snapshot {
+        self.session.snapshot()
+    }
+
     /// Sends bytes unchanged.
     pub fn exchange(&mut self, bytes: &[u8]) -> Result<Response> {
         self.connection.exchange(bytes)
@@ -269,10 +274,10 @@ impl Client {
     /// The bytes of the next request of the exchange; `None` at its end.
     fn next(&mut self, exchange: &mut Exchange, new_key: Option<&dyn Signer>) -> Result<Option<Vec<u8>>> {
         loop {
-            match exchange.next(&mut self.session, now(), unique()) {
+            match exchange.next(&mut self.session, now(), random()) {
                 Step::Sign { by, message } => {
                     let key = match by {
-                        SignedBy::Session => &*self.signer,
+                        SignedBy::Key => &*self.signer,
                         SignedBy::NewKey => new_key.expect("the call brings a key"),
                     };
                     exchange.signed(&key.sign(&message).expect("a key in memory signs"));
@@ -344,6 +349,14 @@ pub(crate) fn now() -> i64 {
 }
 
 /// Unique values, also across processes.
+fn random() -> client::Random {
+    let mut bytes = [0; 48];
+    for part in bytes.chunks_exact_mut(16) {
+        part.copy_from_slice(&unique());
+    }
+    bytes
+}
+
 fn unique() -> [u8; 16] {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let n = NEXT.fetch_add(1, Ordering::Relaxed);

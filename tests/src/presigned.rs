@@ -1,9 +1,11 @@
 //! Calls signed before a measurement begins, so that signing is not part of it.
+//!
+//! A [`Stock`] signs with its key, or, after [`Stock::in_session`], in a session.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use railgate::auth::{Algorithm, Outgoing, Stamp, TAG, sign_request};
+use railgate::auth::{Algorithm, Outgoing, SessionKey, Stamp, TAG, sign_in_session, sign_request};
 
 use crate::client::{Account, Connection, call, now, render};
 use crate::key::RingKey;
@@ -13,6 +15,7 @@ pub struct Stock {
     address: SocketAddr,
     key: Arc<RingKey>,
     authorization: String,
+    session: Option<SessionKey>,
 }
 
 impl Stock {
@@ -20,12 +23,23 @@ impl Stock {
     pub fn enroll(address: SocketAddr, algorithm: Algorithm) -> Self {
         let key = Arc::new(RingKey::generate(algorithm));
         let account = Account::enroll(address, None, key.clone()).expect("enrolling");
-        Self { address, key, authorization: format!("Bearer {}", account.token()) }
+        Self { address, key, authorization: format!("Bearer {}", account.token()), session: None }
+    }
+
+    /// The same client with a token that has a session, in which it signs.
+    #[must_use]
+    pub fn in_session(self) -> Self {
+        let mut account = Account::unknown(self.key.clone(), None).connect(self.address).expect("connecting");
+        let response = account.send("GET", "/api/v1/balances", None).expect("an answer");
+        assert_eq!(response.status, 200, "{response:?}");
+        let left = account.snapshot();
+        let (session, _) = left.session().expect("a session");
+        Self { authorization: format!("Bearer {}", left.access_token.expect("a token")), session: Some(session), ..self }
     }
 
     /// The same client at another node of the same gateway.
     pub fn at(&self, address: SocketAddr) -> Self {
-        Self { address, key: Arc::clone(&self.key), authorization: self.authorization.clone() }
+        Self { address, key: Arc::clone(&self.key), authorization: self.authorization.clone(), session: self.session }
     }
 
     /// The bytes of `count` calls, signed on all cores. `make` returns path and body of the n-th; without a body it is a
@@ -55,7 +69,11 @@ impl Stock {
         let target_uri = format!("http://{}{path}", self.address);
         let outgoing = Outgoing { method, target_uri: &target_uri, fields: &fields, body: &request.body };
         let stamp = Stamp { created: now() / 1_000, nonce: &format!("{challenge}.{n}"), tag: TAG, label: "sig1" };
-        let signed = sign_request(&*self.key, &outgoing, &stamp).expect("signing");
+        let signed = match &self.session {
+            Some(session) => sign_in_session(session, &outgoing, &stamp),
+            None => sign_request(&*self.key, &outgoing, &stamp),
+        };
+        let signed = signed.expect("signing");
         request.headers.extend(signed.content_digest.map(|digest| ("content-digest".to_owned(), digest)));
         request.headers.push(("signature-input".to_owned(), signed.signature_input));
         request.headers.push(("signature".to_owned(), signed.signature));

@@ -54,6 +54,15 @@ const SHELL: &[Step] = &[
     done("nothing else was created", 200),
 ];
 
+/// The steps of a client that goes on in a session.
+const SESSION: &[Step] = &[
+    done("session", 200),
+    done("create in the session", 201),
+    done("status in the session", 200),
+    refused("tampered: changed query in the session", 401, "signature_invalid"),
+    refused("tampered: token call in the session", 401, "signature_key_required"),
+];
+
 fn gets_through_untampered_only(name: &str, expected: &[Step]) {
     let mut client = prepare(name);
     let folder = tempfile::tempdir().unwrap();
@@ -65,12 +74,12 @@ fn gets_through_untampered_only(name: &str, expected: &[Step]) {
 
 #[test]
 fn node_http_message_signatures() {
-    gets_through_untampered_only("node", LIBRARY);
+    gets_through_untampered_only("node", &[LIBRARY, SESSION].concat());
 }
 
 #[test]
 fn python_http_message_signatures() {
-    gets_through_untampered_only("python-http-message-signatures", LIBRARY);
+    gets_through_untampered_only("python-http-message-signatures", &[LIBRARY, SESSION].concat());
 }
 
 #[test]
@@ -80,5 +89,11 @@ fn python_requests_http_signature() {
 
 #[test]
 fn shell_openssl_and_curl() {
-    gets_through_untampered_only("shell", SHELL);
+    gets_through_untampered_only("shell", &[SHELL, SESSION].concat());
+}
+
+#[test]
+fn go_with_the_packages_of_its_own_team() {
+    let begin = [done("challenge", 200), done("enrol", 201)];
+    gets_through_untampered_only("go-session", &[&begin, SESSION].concat());
 }

@@ -11,7 +11,7 @@ const BUDGETS = [
   { entry: "railgate/webhook", most: 60 },
   { entry: "railgate/forms", most: 56 },
   { entry: "railgate/qr", most: 29 },
-  { entry: "railgate/client", most: 86 },
+  { entry: "railgate/client", most: 93 },
   { entry: "railgate", most: 216, mostLater: 44 },
 ];
 

@@ -379,6 +379,7 @@ export const GATEWAY_CODES = [
   "clock_skew",
   "key_unknown",
   "key_revoked",
+  "signature_key_required",
   "insufficient_scope",
   "enrollment_pending",
   "enrollment_closed",
@@ -457,6 +458,7 @@ export const GATEWAY_CODES = [
  * - `clock_skew`: The signature's time is too far from the gateway's.
  * - `key_unknown`: The key is not enrolled.
  * - `key_revoked`: The key was revoked.
+ * - `signature_key_required`: The key itself must sign this call.
  * - `insufficient_scope`: The credential may not do this.
  * - `enrollment_pending`: An operator has not approved the key yet.
  * - `enrollment_closed`: The gateway takes no new clients.

@@ -37,7 +37,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
   const check = new receipt.ReceiptCheck(JWS, JWKS);
   const webhooks = new webhook.WebhookVerifier('["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]');
   const now = ["now_ms", NOW, "millis"];
-  const random = ["random", new Uint8Array(16), "bytes"];
+  const random = ["random", new Uint8Array(48), "bytes"];
   return [
     ["check_settlement", (...a) => forms.check_settlement(...a), [["body", "{}", "string"], now]],
     [

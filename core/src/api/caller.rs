@@ -1,10 +1,11 @@
 //! Callers, their credentials, and what their calls refer to.
 
-use crate::auth::{KeyId, Nonce, PublicKey, ScopeSet};
+use crate::auth::{EphemeralKey, KeyId, Nonce, PublicKey, ScopeSet, SessionId, SessionKey};
 use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::participant::Reference;
-use crate::store::record::{Digest32, KeyRecord};
+use crate::store::record::{Digest32, KeyRecord, SignedWith};
+use crate::terms::SessionUse;
 use crate::time::Millis;
 
 /// A client, with the mode of its credential.
@@ -40,6 +41,8 @@ pub struct Credential {
     pub scopes: ScopeSet,
     /// When it expires: the token's expiry, or `Millis::MAX` for a key alone.
     pub expires_at: Millis,
+    /// The key of the token's session, if it has one.
+    pub session: Option<SessionKey>,
 }
 
 /// The signature of a command.
@@ -49,6 +52,8 @@ pub struct SignedBy {
     pub client: ClientNo,
     /// The key's number; 0 while it enrols.
     pub key: KeyNo,
+    /// What signed.
+    pub with: SignedWith,
     /// The nonce that the signature uses.
     pub nonce: Nonce,
 }
@@ -123,6 +128,19 @@ pub struct IssuedToken {
     pub scopes: ScopeSet,
     /// When it expires.
     pub expires_at: Millis,
+    /// The gateway's half of the session, if one was asked for and may be.
+    pub session: Option<IssuedSession>,
+}
+
+/// The gateway's half of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IssuedSession {
+    /// The session's id.
+    pub id: SessionId,
+    /// The gateway's ephemeral key.
+    pub public: EphemeralKey,
+    /// Which calls it may sign.
+    pub signs: SessionUse,
 }
 
 impl std::fmt::Debug for IssuedToken {

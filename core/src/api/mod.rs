@@ -52,7 +52,7 @@ pub use crate::lifecycle::{ReversalStatus, SettlementStatus};
 pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
-pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedToken, SignedBy, Subject, Target};
+pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedSession, IssuedToken, SignedBy, Subject, Target};
 pub use operator::*;
 pub use provider::*;
 pub use reconcile::*;

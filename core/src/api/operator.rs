@@ -141,6 +141,21 @@ body! {
 }
 
 body! {
+    /// Which calls a client's sessions may sign instead of its key.
+    SetSessionSignaturesBody {
+        /// `sandbox` or `live`.
+        [example = "live"]
+        mode: String,
+        /// `all`: every call that need not be signed by the key itself; `reads`: of those, calls with `GET` or `HEAD`; `off`: none.
+        [example = "all", pattern = "^(all|reads|off)$"]
+        session_signatures: String,
+        /// Why, for the audit trail.
+        [max_length = 500]
+        reason: String,
+    } optional {}
+}
+
+body! {
     /// The floor of a client's live account: how far below zero its available money may fall.
     SetFloorBody {
         /// ISO 4217 code.
@@ -386,6 +401,8 @@ pub struct AuditView {
     pub client_id: Option<String>,
     /// The key that signed.
     pub key_id: Option<String>,
+    /// What signed the call: the `key` itself, or a `session`; null if nothing did, and of older calls.
+    pub signed_by: Option<&'static str>,
     /// What was done.
     pub action: &'static str,
     /// What it was done to.

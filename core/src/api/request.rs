@@ -4,11 +4,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 #[cfg(feature = "openapi")]
 use schema::{amount, event_type, events, failure, left, outcome, reason};
+
+use crate::auth::EphemeralKey;
 
 /// Declares a body: required members, then optional ones. `[…]` adds attributes to a member's schema.
 macro_rules! body {
@@ -129,14 +133,14 @@ body! {
     }
 }
 
-/// A public key (RFC 7517): P-256 or Ed25519.
+/// A public key (RFC 7517): P-256 or Ed25519; in a session, P-256 or X25519.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwk {
     /// `EC` or `OKP`.
     #[cfg_attr(feature = "openapi", schema(example = "OKP"))]
     pub kty: String,
-    /// `P-256` or `Ed25519`.
+    /// `P-256`, `Ed25519` or `X25519`.
     #[cfg_attr(feature = "openapi", schema(example = "Ed25519"))]
     pub crv: String,
     /// base64url without padding, 32 bytes.
@@ -180,7 +184,29 @@ body! {
         /// Scopes, separated by spaces; default: everything the key may do.
         [example = "settlements:read balances:read"]
         scope: String,
+        /// Asks for a session, in which calls are signed with HMAC-SHA256 instead of by the key.
+        session: SessionBody,
     }
+}
+
+impl From<&EphemeralKey> for Jwk {
+    fn from(key: &EphemeralKey) -> Self {
+        let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        match key {
+            EphemeralKey::P256(point) => {
+                Self { kty: "EC".to_owned(), crv: "P-256".to_owned(), x: text(&point[1..33]), y: Some(text(&point[33..])) }
+            }
+            EphemeralKey::X25519(bytes) => Self { kty: "OKP".to_owned(), crv: "X25519".to_owned(), x: text(bytes), y: None },
+        }
+    }
+}
+
+body! {
+    /// The client's half of a session.
+    SessionBody {
+        /// An ephemeral public key made for this call alone: `EC` with `P-256`, or `OKP` with `X25519`.
+        jwk: Jwk,
+    } optional {}
 }
 
 body! {

@@ -21,6 +21,8 @@ body! {
         fees: Vec<FeeBody>,
         /// For how many days after its completion a payment can be reversed.
         reversal_days: u32,
+        /// By mode, which calls its sessions may sign: `all` (by default in `sandbox`), `reads` (by default in `live`) or `off`.
+        session_signatures: BTreeMap<String, String>,
     }
 }
 

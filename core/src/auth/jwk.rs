@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::{Algorithm, PublicKey};
+use super::{Algorithm, EphemeralKey, PublicKey};
 use crate::error::Error;
 use crate::validate::json::{FieldProblems, Value};
 
@@ -37,17 +37,26 @@ pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, FieldPro
 fn read_jwk_as(value: Value<'_>, make: fn(Algorithm, &[u8]) -> Option<PublicKey>) -> Result<PublicKey, FieldProblems> {
     let mut problems = FieldProblems::default();
     let members = Members::read(value, &mut problems)?;
-    for name in PRIVATE {
-        if members.find(name).is_some() {
-            let message = "belongs to a private key, which must never leave its device; this one must now be considered exposed: \
-                           make a new key and send its public half";
-            problems.add(name, FieldProblems::one("private_key_sent", message));
-        }
-    }
     let key = members.key(make, &mut problems);
     members.check_use(&mut problems);
     problems.into_result(())?;
     key.ok_or_else(|| FieldProblems::one("malformed_key", "is not a public key"))
+}
+
+/// A public key with which two sides agree on a secret: P-256 or X25519.
+pub(crate) fn read_ephemeral_jwk(value: Value<'_>) -> Result<EphemeralKey, FieldProblems> {
+    let mut problems = FieldProblems::default();
+    let members = Members::read(value, &mut problems)?;
+    let key = members.ephemeral(&mut problems);
+    problems.into_result(())?;
+    key.ok_or_else(|| FieldProblems::one("malformed_key", "is not a public key"))
+}
+
+fn usable<T>(key: Option<T>, curve: &str, problems: &mut FieldProblems) -> Option<T> {
+    if key.is_none() {
+        problem(problems, "x", "malformed_key", format!("does not belong to a usable point of {curve}"));
+    }
+    key
 }
 
 fn problem(problems: &mut FieldProblems, name: &str, code: &'static str, message: impl Into<String>) {
@@ -67,7 +76,13 @@ impl<'a> Members<'a> {
         }
         // `null` counts as absent, as everywhere.
         members.retain(|(_, value)| value.raw() != "null");
-        Ok(Self(members))
+        let members = Self(members);
+        for name in PRIVATE.into_iter().filter(|name| members.find(name).is_some()) {
+            let message = "belongs to a private key, which must never leave its device; this one must now be considered exposed: \
+                           make a new key and send its public half";
+            problem(problems, name, "private_key_sent", message);
+        }
+        Ok(members)
     }
 
     fn find(&self, name: &str) -> Option<Value<'a>> {
@@ -92,25 +107,47 @@ impl<'a> Members<'a> {
             }
         };
         self.check_algorithm(names, problems);
-        if self.text("crv", problems)? != curve {
-            problem(problems, "crv", "unsupported_curve", format!("must be {curve} for this kty"));
-            return None;
-        }
-        let x = self.coordinate("x", problems);
+        self.check_curve(curve, problems)?;
         let key = match algorithm {
-            Algorithm::EcdsaP256Sha256 => {
-                let y = self.coordinate("y", problems);
-                let mut point = [4; 65];
-                point[1..33].copy_from_slice(&x?);
-                point[33..].copy_from_slice(&y?);
-                make(algorithm, &point)
-            }
-            Algorithm::Ed25519 => make(algorithm, &x?),
+            Algorithm::EcdsaP256Sha256 => make(algorithm, &self.point(problems)?),
+            Algorithm::Ed25519 => make(algorithm, &self.coordinate("x", problems)?),
         };
-        if key.is_none() {
-            problem(problems, "x", "malformed_key", format!("does not belong to a usable point of {curve}"));
+        usable(key, curve, problems)
+    }
+
+    /// The ephemeral key, or `None` after recording why there is none.
+    fn ephemeral(&self, problems: &mut FieldProblems) -> Option<EphemeralKey> {
+        match &*self.text("kty", problems)? {
+            "EC" => {
+                self.check_curve("P-256", problems)?;
+                usable(EphemeralKey::p256(&self.point(problems)?), "P-256", problems)
+            }
+            "OKP" => {
+                self.check_curve("X25519", problems)?;
+                self.coordinate("x", problems).map(EphemeralKey::X25519)
+            }
+            _ => {
+                problem(problems, "kty", "unsupported_key_type", "must be EC (with crv P-256) or OKP (with crv X25519)");
+                None
+            }
         }
-        key
+    }
+
+    fn check_curve(&self, curve: &str, problems: &mut FieldProblems) -> Option<()> {
+        let right = self.text("crv", problems)? == curve;
+        if !right {
+            problem(problems, "crv", "unsupported_curve", format!("must be {curve} for this kty"));
+        }
+        right.then_some(())
+    }
+
+    /// A point of two coordinates, SEC 1 uncompressed.
+    fn point(&self, problems: &mut FieldProblems) -> Option<[u8; 65]> {
+        let (x, y) = (self.coordinate("x", problems), self.coordinate("y", problems));
+        let mut point = [4; 65];
+        point[1..33].copy_from_slice(&x?);
+        point[33..].copy_from_slice(&y?);
+        Some(point)
     }
 
     fn coordinate(&self, name: &str, problems: &mut FieldProblems) -> Option<[u8; 32]> {

@@ -60,6 +60,7 @@ mod jwk;
 mod key;
 mod profile;
 mod scope;
+mod session;
 mod sign;
 mod token;
 mod verify;
@@ -69,12 +70,16 @@ pub use challenge::{CHALLENGE_TTL_S, ChallengeKeys, Nonce};
 pub use digest::{check_content_digest, check_content_sha256, content_digest};
 pub use input::SignatureInput;
 pub use jwk::parse_jwk;
-pub(crate) use jwk::{read_jwk, read_unchecked_jwk};
+pub(crate) use jwk::{read_ephemeral_jwk, read_jwk, read_unchecked_jwk};
 pub use key::{Algorithm, KeyId, PublicKey};
-pub use profile::{SKEW_S, Signed, TAG, TAG_NEW_KEY, TAG_RAIL, find_signature};
+pub use profile::{By, SKEW_S, Signed, TAG, TAG_NEW_KEY, TAG_RAIL, find_signature, key_required};
 pub use scope::{Scope, ScopeSet};
+pub use session::{
+    Agreement, Curve, EphemeralKey, EphemeralSecret, SESSION_ALGORITHM, SessionBinding, SessionId, SessionKey, X25519Secret,
+};
 pub use sign::{
-    Outgoing, P256Key, SignError, SignatureFields, Signer, SoftwareKey, Stamp, UnsignedFields, prepare_fields, sign_request, to_der, to_raw,
+    Outgoing, P256Key, SignError, SignatureFields, Signer, SoftwareKey, Stamp, UnsignedFields, prepare_fields, sign_in_session,
+    sign_request, to_der, to_raw,
 };
 pub use token::{token_end, token_hash, token_mode, token_text};
 pub use verify::{RustCrypto, Verify};

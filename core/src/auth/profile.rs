@@ -1,7 +1,7 @@
 //! What railgate requires of a signature (its RFC 9421 profile).
 
 use super::input::{SignatureInput, invalid, signature_bytes};
-use super::{Algorithm, KeyId, Message, PublicKey, Verify};
+use super::{Algorithm, KeyId, Message, PublicKey, SESSION_ALGORITHM, SessionId, SessionKey, Verify};
 use crate::error::{Error, ErrorCode};
 use crate::time::{Millis, rfc3339};
 
@@ -20,17 +20,34 @@ pub(super) const COVERED_FIELDS: [&str; 4] = ["authorization", "content-type", "
 /// A well-formed signature that matches the profile, not verified yet.
 #[derive(Debug, Clone)]
 pub struct Signed {
-    /// The key that allegedly made it.
-    pub key_id: KeyId,
-    /// The algorithm that was allegedly used.
-    pub algorithm: Algorithm,
+    /// What allegedly made it.
+    pub by: By,
     /// When it was allegedly made, in seconds since 1970.
     pub created: i64,
     /// Its nonce, unchecked.
     pub nonce: String,
-    /// The signature: `r‖s` for P-256, RFC 8032 for Ed25519.
-    pub signature: [u8; 64],
     input: SignatureInput,
+}
+
+/// What allegedly made a signature, and the signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// A key.
+    Key {
+        /// The key's thumbprint.
+        id: KeyId,
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// `r‖s` for P-256, RFC 8032 for Ed25519.
+        signature: [u8; 64],
+    },
+    /// The key of a session.
+    Session {
+        /// The session's id.
+        id: SessionId,
+        /// The HMAC-SHA256.
+        code: [u8; 32],
+    },
 }
 
 /// Finds the only signature with the tag `tag`. Signatures with other tags are ignored.
@@ -56,16 +73,31 @@ impl Signed {
             return Err(invalid(format!("the signature's {name} is given twice or has the wrong type")));
         }
         let lacks = |name| move || invalid(format!("the signature lacks the parameter {name}"));
-        let key_id = input.keyid().ok_or_else(lacks("keyid"))?;
-        let key_id = KeyId::parse(key_id).ok_or_else(|| invalid("the signature's keyid is not an RFC 7638 thumbprint in base64url"))?;
-        let algorithm = Algorithm::from_name(input.alg().ok_or_else(lacks("alg"))?)
-            .ok_or_else(|| invalid("the signature's alg is neither ecdsa-p256-sha256 nor ed25519"))?;
+        let (key_id, algorithm) = (input.keyid().ok_or_else(lacks("keyid"))?, input.alg().ok_or_else(lacks("alg"))?);
+        let bytes = || signature_bytes(signature, input.label());
+        let by = if algorithm == SESSION_ALGORITHM {
+            let id = SessionId::parse(key_id).ok_or_else(|| invalid("the keyid of an hmac-sha256 signature is not a session's, ses_…"))?;
+            By::Session { id, code: sized(bytes()?)? }
+        } else {
+            let id = KeyId::parse(key_id).ok_or_else(|| invalid("the signature's keyid is not an RFC 7638 thumbprint in base64url"))?;
+            let algorithm = Algorithm::from_name(algorithm)
+                .ok_or_else(|| invalid("the signature's alg is none of ecdsa-p256-sha256, ed25519 and hmac-sha256"))?;
+            By::Key { id, algorithm, signature: sized(bytes()?)? }
+        };
         let created = input.created().ok_or_else(lacks("created"))?;
         let nonce = input.take_nonce().filter(|nonce| !nonce.is_empty()).ok_or_else(lacks("nonce"))?;
-        let signature = signature_bytes(signature, input.label())?
-            .try_into()
-            .map_err(|bytes: Vec<u8>| invalid(format!("the signature has {} bytes instead of 64", bytes.len())))?;
-        Ok(Self { key_id, algorithm, created, nonce, signature, input })
+        Ok(Self { by, created, nonce, input })
+    }
+
+    /// The key that allegedly made it.
+    ///
+    /// # Errors
+    /// `signature_key_required` for the signature of a session.
+    pub fn key_id(&self) -> Result<KeyId, Error> {
+        match self.by {
+            By::Key { id, .. } => Ok(id),
+            By::Session { .. } => Err(key_required("the key itself must sign this call, not a session")),
+        }
     }
 
     /// Checks that all important parts are signed: the method and the target URI; the token, content type, digest and idempotency
@@ -112,19 +144,41 @@ impl Signed {
         self.input.base(message)
     }
 
-    /// Verifies the signature over `base` with `key`, which the caller looked up by [`Signed::key_id`] or compared with it.
+    /// Verifies the signature of a key over `base`. The caller looked the key up by [`Signed::key_id`] or compared it with that.
     ///
     /// # Errors
-    /// [`ErrorCode::SignatureInvalid`].
+    /// [`ErrorCode::SignatureInvalid`]; `signature_key_required` for the signature of a session.
     pub fn verify(&self, base: &str, key: &PublicKey, verifier: &dyn Verify) -> Result<(), Error> {
-        if self.algorithm != key.algorithm() {
-            return Err(invalid("the signature's alg is not the key's"));
+        match self.by {
+            By::Key { algorithm, .. } if algorithm != key.algorithm() => Err(invalid("the signature's alg is not the key's")),
+            By::Key { signature, .. } if verifier.verify(key, base.as_bytes(), &signature) => Ok(()),
+            By::Key { .. } => Err(Error::new(ErrorCode::SignatureInvalid)),
+            By::Session { .. } => self.key_id().map(drop),
         }
-        if !verifier.verify(key, base.as_bytes(), &self.signature) {
-            return Err(Error::new(ErrorCode::SignatureInvalid));
-        }
-        Ok(())
     }
+
+    /// Verifies the signature of a session over `base`.
+    ///
+    /// # Errors
+    /// [`ErrorCode::KeyUnknown`] if it is another session's; [`ErrorCode::SignatureInvalid`].
+    pub fn verify_session(&self, base: &str, session: &SessionKey) -> Result<(), Error> {
+        match self.by {
+            By::Session { id, .. } if id != session.id => {
+                Err(Error::with(ErrorCode::KeyUnknown, "keyid does not name the session of the token"))
+            }
+            By::Session { code, .. } if session.verify(base.as_bytes(), &code) => Ok(()),
+            By::Session { .. } | By::Key { .. } => Err(Error::new(ErrorCode::SignatureInvalid)),
+        }
+    }
+}
+
+/// A call that the key itself must sign.
+pub fn key_required(why: &'static str) -> Error {
+    Error::with(ErrorCode::SignatureKeyRequired, why)
+}
+
+fn sized<const N: usize>(bytes: Vec<u8>) -> Result<[u8; N], Error> {
+    bytes.try_into().map_err(|bytes: Vec<u8>| invalid(format!("the signature has {} bytes instead of {N}", bytes.len())))
 }
 
 #[cfg(test)]
@@ -160,8 +214,8 @@ mod tests {
     fn the_one_signature_with_the_tag_is_found() {
         let others = "a=(\"x\";sf);tag=\"other\", b=();created=\"x\", ";
         let signed = find(&format!("{others}{}", good_input()), &format!("a=:AA==:, {}", bytes(64))).unwrap();
-        assert_eq!((signed.created, signed.nonce.as_str(), signed.algorithm), (1_795_257_497, "n", Algorithm::Ed25519));
-        assert_eq!(signed.signature, [1; 64]);
+        assert_eq!((signed.created, signed.nonce.as_str()), (1_795_257_497, "n"));
+        assert!(matches!(signed.by, By::Key { algorithm: Algorithm::Ed25519, signature: [1, ..], .. }));
         // Spread over several lines.
         let (input, signature) = (good_input(), bytes(64));
         let fields: &[Field<'_>] = &[
@@ -192,7 +246,8 @@ mod tests {
             (";nonce=\"n\"", "", "lacks the parameter nonce"),
             ("\"n\"", "\"\"", "lacks the parameter nonce"),
             (";alg=\"ed25519\"", "", "lacks the parameter alg"),
-            ("\"ed25519\"", "\"hmac-sha256\"", "neither ecdsa-p256-sha256 nor ed25519"),
+            ("\"ed25519\"", "\"rsa-pss-sha512\"", "none of ecdsa-p256-sha256, ed25519 and hmac-sha256"),
+            ("\"ed25519\"", "\"hmac-sha256\"", "is not a session's"),
             (&format!(";keyid=\"{id}\""), "", "lacks the parameter keyid"),
             (&id, "key-1", "not an RFC 7638 thumbprint"),
             (&id, &format!("{id}="), "not an RFC 7638 thumbprint"),
@@ -272,7 +327,7 @@ mod tests {
             let signed = find_signature(&message(fields), tag).unwrap();
             signed.check_coverage(&message(fields), true).unwrap();
             let base = signed.base(&message(fields)).unwrap();
-            assert_eq!(signed.key_id, key.public_key().id());
+            assert_eq!(signed.key_id().unwrap(), key.public_key().id());
             signed.verify(&base, &key.public_key(), &RustCrypto).unwrap();
             assert_eq!(signed.verify(&base, &other.public_key(), &RustCrypto).unwrap_err().code, ErrorCode::SignatureInvalid);
             let same_kind = match tag {

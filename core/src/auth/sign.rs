@@ -6,7 +6,7 @@ use p256::ecdsa::signature::Signer as _;
 use zeroize::Zeroizing;
 
 use super::profile::COVERED_FIELDS;
-use super::{Algorithm, Message, PublicKey, SignatureInput, content_digest};
+use super::{Algorithm, Message, PublicKey, SESSION_ALGORITHM, SessionKey, SignatureInput, content_digest};
 use crate::error::Error;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -85,16 +85,29 @@ pub struct SignatureFields {
 #[derive(Debug, Clone)]
 pub struct UnsignedFields {
     algorithm: Algorithm,
+    described: Described,
+}
+
+/// What is signed, and how the fields describe it.
+#[derive(Debug, Clone)]
+struct Described {
     label: String,
     content_digest: Option<String>,
     signature_input: String,
     base: String,
 }
 
+impl Described {
+    fn with(self, signature: &[u8]) -> SignatureFields {
+        let signature = format!("{}=:{}:", self.label, STANDARD.encode(signature));
+        SignatureFields { content_digest: self.content_digest, signature_input: self.signature_input, signature }
+    }
+}
+
 impl UnsignedFields {
     /// The bytes to sign: the signature base (RFC 9421, section 2.5).
     pub fn to_sign(&self) -> &[u8] {
-        self.base.as_bytes()
+        self.described.base.as_bytes()
     }
 
     /// The fields with the signature: `r‖s` or DER for P-256, 64 bytes for Ed25519.
@@ -103,11 +116,7 @@ impl UnsignedFields {
     /// [`SignError::Malformed`].
     pub fn finish(&self, signature: &[u8]) -> Result<SignatureFields, SignError> {
         let raw = to_raw(self.algorithm, signature).ok_or(SignError::Malformed(self.algorithm))?;
-        Ok(SignatureFields {
-            content_digest: self.content_digest.clone(),
-            signature_input: self.signature_input.clone(),
-            signature: format!("{}=:{}:", self.label, STANDARD.encode(raw)),
-        })
+        Ok(self.described.clone().with(&raw))
     }
 }
 
@@ -123,11 +132,27 @@ pub fn sign_request(signer: &dyn Signer, request: &Outgoing<'_>, stamp: &Stamp<'
     fields.finish(&signer.sign(fields.to_sign())?)
 }
 
+/// Signs a request as [`sign_request`] does, with the key of a session.
+///
+/// # Errors
+/// [`SignError::Request`].
+pub fn sign_in_session(session: &SessionKey, request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<SignatureFields, SignError> {
+    let described = describe((&session.id.to_string(), SESSION_ALGORITHM), request, stamp)?;
+    let code = session.sign(described.base.as_bytes());
+    Ok(described.with(&code))
+}
+
 /// The first half of [`sign_request`], for a key that signs elsewhere or later.
 ///
 /// # Errors
 /// [`SignError::Request`].
 pub fn prepare_fields(key: &PublicKey, request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<UnsignedFields, SignError> {
+    let algorithm = key.algorithm();
+    Ok(UnsignedFields { algorithm, described: describe((&key.id().to_string(), algorithm.as_str()), request, stamp)? })
+}
+
+/// What a key of this id and algorithm is to sign.
+fn describe(key: (&str, &str), request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Result<Described, SignError> {
     let mut fields = request.fields.to_vec();
     let given = fields.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-digest"));
     let content_digest = (!request.body.is_empty() && !given).then(|| content_digest(request.body));
@@ -141,10 +166,10 @@ pub fn prepare_fields(key: &PublicKey, request: &Outgoing<'_>, stamp: &Stamp<'_>
         [input] if input.label() == stamp.label => input.base(&message).map_err(SignError::Request)?,
         _ => return Err(SignError::Request(super::input::invalid("the label is malformed"))),
     };
-    Ok(UnsignedFields { algorithm: key.algorithm(), label: stamp.label.to_owned(), content_digest, signature_input, base })
+    Ok(Described { label: stamp.label.to_owned(), content_digest, signature_input, base })
 }
 
-fn signature_input(message: &Message<'_>, key: &PublicKey, stamp: &Stamp<'_>) -> String {
+fn signature_input(message: &Message<'_>, (id, alg): (&str, &str), stamp: &Stamp<'_>) -> String {
     let mut covered = String::from("\"@method\" \"@target-uri\"");
     for name in COVERED_FIELDS.into_iter().filter(|name| message.has(name)) {
         covered.push_str(" \"");
@@ -152,7 +177,7 @@ fn signature_input(message: &Message<'_>, key: &PublicKey, stamp: &Stamp<'_>) ->
         covered.push('"');
     }
     let (nonce, tag) = (quoted(stamp.nonce), quoted(stamp.tag));
-    let (created, id, alg) = (stamp.created, key.id(), key.algorithm().as_str());
+    let created = stamp.created;
     format!("{}=({covered});created={created};keyid=\"{id}\";alg=\"{alg}\";nonce={nonce};tag={tag}", stamp.label)
 }
 

@@ -20,7 +20,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let env = ManualEnv::new(1_795_257_497_042, 1);
 //! # let random = || {
-//! #     let mut random = [0; 16];
+//! #     let mut random = [0; 48];
 //! #     env.random(&mut random);
 //! #     random
 //! # };
@@ -73,8 +73,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 
-use crate::auth::{CHALLENGE_TTL_S, Outgoing, PublicKey, SignError, Stamp, TAG, TAG_NEW_KEY, UnsignedFields, prepare_fields};
+use crate::auth::{
+    CHALLENGE_TTL_S, EphemeralKey, Outgoing, PublicKey, SESSION_ALGORITHM, SessionBinding, SessionId, SessionKey, SignError, Stamp, TAG,
+    TAG_NEW_KEY, X25519Secret, prepare_fields, sign_in_session,
+};
 use crate::ledger::Mode;
+use crate::terms::SessionUse;
 use crate::time::{Millis, parse_http_date};
 
 use draft::Draft;
@@ -130,6 +134,8 @@ pub struct Session {
     mode: Mode,
     key: PublicKey,
     token: Option<Ticket>,
+    /// The key of the token's session, and which calls it may sign.
+    shared: Option<(SessionKey, SessionUse)>,
     challenge: Option<Ticket>,
     /// How far the server's clock is ahead of the host's, in milliseconds.
     ahead: Millis,
@@ -141,11 +147,32 @@ struct Told {
     challenge: Option<String>,
     access_token: Option<String>,
     expires_in: Option<i64>,
+    session: Option<ToldSession>,
     #[serde(default)]
     code: String,
     #[serde(default)]
     retryable: bool,
 }
+
+/// The gateway's half of a session. What a later gateway says that this one cannot use must not hide the token beside it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToldSession {
+    key_id: String,
+    jwk: ToldKey,
+    alg: String,
+    signs: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToldKey {
+    crv: String,
+    x: String,
+}
+
+/// Random bytes for one step of an [`Exchange`], never to be used again: 16 for a nonce, which is sent, and 32 for a secret.
+pub type Random = [u8; 48];
 
 impl Session {
     /// A session for this key at `base`, such as `https://pay.example.com`: the address that the server has for itself.
@@ -154,7 +181,7 @@ impl Session {
     /// [`ClientError::Address`].
     pub fn new(base: &str, mode: Mode, key: PublicKey) -> Result<Self, ClientError> {
         let base = normal_base(base).ok_or(ClientError::Address)?;
-        Ok(Self { base, mode, key, token: None, challenge: None, ahead: 0 })
+        Ok(Self { base, mode, key, token: None, shared: None, challenge: None, ahead: 0 })
     }
 
     /// The server's address in the form that is signed, without a trailing slash.
@@ -172,14 +199,18 @@ impl Session {
         self.key
     }
 
-    /// What to keep between two runs of the host. It contains the token: protect it like a password.
+    /// What to keep between two runs of the host. It contains the token, and the key of its session, with which others could do for some
+    /// minutes what a session may: protect it like a password, or leave that key out with [`Snapshot::without_session`].
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(self.token.as_ref(), self.challenge.as_ref())
+        Snapshot::of(self.token.as_ref(), self.shared.as_ref(), self.challenge.as_ref())
     }
 
     /// Restores what an earlier run kept.
     pub fn restore(&mut self, snapshot: &Snapshot) {
+        let before = self.token.take();
         (self.token, self.challenge) = snapshot.tickets();
+        let is_as_before = self.token.as_ref().zip(before.as_ref()).is_some_and(|(now, before)| now.text == before.text);
+        self.shared = snapshot.session().or(self.shared.filter(|_| is_as_before));
     }
 
     /// What to fetch before a call can be signed. `authenticated` is false for calls without a token.
@@ -200,6 +231,19 @@ impl Session {
     pub fn token_request(&self, scope: Option<&str>) -> Request {
         let body = scope.map_or_else(|| "{}".to_owned(), |scope| format!(r#"{{"scope":{}}}"#, quoted(scope)));
         Request::post("/api/v1/auth/tokens", body)
+    }
+
+    /// A request for a token with all scopes of the key, and for a session.
+    fn session_request(&self, ephemeral: &EphemeralKey) -> Request {
+        Request::post("/api/v1/auth/tokens", format!(r#"{{"session":{{"jwk":{}}}}}"#, ephemeral.jwk()))
+    }
+
+    /// The key of the session that may sign this call, if there is one.
+    fn shared_for(&self, request: &Request) -> Option<SessionKey> {
+        let reads = reads(&request.method);
+        let itself = request.path.starts_with("/api/v1/auth/") || request.path.starts_with("/api/v1/operator/");
+        let (key, signs) = self.shared?;
+        (signs.allows(!reads) && (reads || !itself)).then_some(key)
     }
 
     /// A request that enrols the session's key as a new sandbox client, with the code of an operator's invitation if the gateway
@@ -225,14 +269,22 @@ impl Session {
     /// challenge and ends with `random`, which must never be used twice.
     fn draft(&self, request: Request, authenticated: bool, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
         let request = self.with_token(request, authenticated)?;
-        let fields = self.unsigned(&request, &self.key, ("sig1", TAG), now, random)?;
+        let fields = self.stamped(&request, ("sig1", TAG), now, random, |outgoing, stamp| prepare_fields(&self.key, outgoing, stamp))?;
         Ok(Draft { request, fields })
+    }
+
+    /// A request with the token, signed with the key of the session.
+    fn signed_in_session(&self, request: Request, shared: &SessionKey, now: Millis, random: [u8; 16]) -> Result<Request, ClientError> {
+        let mut request = self.with_token(request, true)?;
+        let fields = self.stamped(&request, ("sig1", TAG), now, random, |outgoing, stamp| sign_in_session(shared, outgoing, stamp))?;
+        request.add(fields);
+        Ok(request)
     }
 
     /// The draft of the second signature, made by `key`, on a request that registers that key. `request` already has the first
     /// signature.
     fn draft_of_new_key(&self, request: Request, key: &PublicKey, now: Millis, random: [u8; 16]) -> Result<Draft, ClientError> {
-        let fields = self.unsigned(&request, key, ("sig2", TAG_NEW_KEY), now, random)?;
+        let fields = self.stamped(&request, ("sig2", TAG_NEW_KEY), now, random, |outgoing, stamp| prepare_fields(key, outgoing, stamp))?;
         Ok(Draft { request, fields })
     }
 
@@ -245,14 +297,14 @@ impl Session {
         Ok(request)
     }
 
-    fn unsigned(
+    fn stamped<T>(
         &self,
         request: &Request,
-        key: &PublicKey,
         (label, tag): (&str, &str),
         now: Millis,
         random: [u8; 16],
-    ) -> Result<UnsignedFields, ClientError> {
+        sign: impl FnOnce(&Outgoing<'_>, &Stamp<'_>) -> Result<T, SignError>,
+    ) -> Result<T, ClientError> {
         if !request.path.starts_with('/') || request.path.bytes().any(|b| b <= b' ' || b == 0x7f || b == b'#') {
             return Err(ClientError::Path);
         }
@@ -264,7 +316,7 @@ impl Session {
         let fields: Vec<(&str, &[u8])> =
             request.headers.iter().filter(|(name, _)| !earlier(name)).map(|(n, v)| (n.as_str(), v.as_bytes())).collect();
         let outgoing = Outgoing { method: &request.method, target_uri: &target_uri, fields: &fields, body: &request.body };
-        Ok(prepare_fields(key, &outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
+        Ok(sign(&outgoing, &Stamp { created, nonce: &nonce, tag, label })?)
     }
 
     /// Learns from any response: a fresh challenge, the end of a token, the server's clock.
@@ -275,7 +327,7 @@ impl Session {
         match code.as_str() {
             // The challenge in the server's header may be for another environment; requesting one is always right.
             "challenge_expired" | "challenge_invalid" => self.challenge = None,
-            "token_expired" | "token_invalid" => self.token = None,
+            "token_expired" | "token_invalid" => (self.token, self.shared) = (None, None),
             "clock_skew" => {
                 let Some(theirs) = answer.header("date").and_then(parse_http_date) else { return false };
                 self.ahead = theirs - now;
@@ -291,11 +343,24 @@ impl Session {
         true
     }
 
+    /// Whether a call that was signed in the session `id` was refused for that: then the key itself signs it, and all others until the next
+    /// token.
+    fn needs_key(&mut self, id: SessionId, answer: &Response<'_>) -> bool {
+        let code = told(answer.body).map(|told| told.code).unwrap_or_default();
+        let refused = answer.status == 401 && matches!(code.as_str(), "signature_key_required" | "key_unknown" | "signature_invalid");
+        // Another call may have begun the next session meanwhile.
+        if refused && self.shared.is_some_and(|(key, _)| key.id == id) {
+            self.shared = None;
+        }
+        refused
+    }
+
     /// Learns the challenge or token from the 2xx response to a request for one, or to an enrolment. Returns false if it cannot be
-    /// read.
-    fn learn(&mut self, answer: &Response<'_>, now: Millis) -> bool {
+    /// read. A request for a session sent the public half of `ephemeral`.
+    fn learn(&mut self, answer: &Response<'_>, ephemeral: Option<&X25519Secret>, now: Millis) -> bool {
         match told(answer.body) {
-            Some(Told { access_token: Some(text), expires_in: Some(life), .. }) => {
+            Some(Told { access_token: Some(text), expires_in: Some(life), session, .. }) => {
+                self.shared = ephemeral.zip(session).and_then(|(ours, theirs)| self.agreed(&text, ours, &theirs));
                 self.token = Some(Ticket::new(&text, now, life, TOKEN_MARGIN));
                 true
             }
@@ -307,6 +372,21 @@ impl Session {
             None => false,
         }
     }
+
+    /// The key on which both sides have agreed; `None` if the gateway's half is not usable, and then the key itself signs.
+    fn agreed(&self, token: &str, ours: &X25519Secret, theirs: &ToldSession) -> Option<(SessionKey, SessionUse)> {
+        let signs = theirs.signs.as_deref().map_or(Some(SessionUse::by_default(self.mode)), SessionUse::from_name)?;
+        let is_known = theirs.alg == SESSION_ALGORITHM && theirs.jwk.crv == "X25519";
+        let public = URL_SAFE_NO_PAD.decode(&theirs.jwk.x).ok().filter(|_| is_known)?.try_into().ok()?;
+        let session = SessionId::parse(&theirs.key_id)?;
+        let bound = SessionBinding { token, mode: self.mode, key: self.key.id(), session };
+        Some((bound.derive(&*ours.agree(&public)?), signs))
+    }
+}
+
+/// Reading twice does no harm.
+fn reads(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD")
 }
 
 /// `text` as a JSON string. Serialising a string cannot fail.

@@ -46,6 +46,7 @@ impl Proof {
             | E::ClockSkew
             | E::KeyUnknown
             | E::KeyRevoked
+            | E::SignatureKeyRequired
             | E::InsufficientScope
             | E::EnrollmentPending
             | E::EnrollmentClosed

@@ -1,7 +1,11 @@
 //! Tokens and challenges, which a server grants for a limited time, and how they are kept.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use crate::auth::SessionKey;
+use crate::terms::SessionUse;
 use crate::time::Millis;
 
 /// A token is renewed in its last minute so that it does not expire in flight.
@@ -47,6 +51,12 @@ pub struct Snapshot {
     /// When the token expires, in milliseconds since the Unix epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_ends_at: Option<Millis>,
+    /// The key of the token's session, in base64url, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// Which calls the session may sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_signs: Option<String>,
     /// The challenge; `None` if there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
@@ -56,13 +66,27 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn of(token: Option<&Ticket>, challenge: Option<&Ticket>) -> Self {
+    pub(super) fn of(token: Option<&Ticket>, shared: Option<&(SessionKey, SessionUse)>, challenge: Option<&Ticket>) -> Self {
         Self {
             access_token: token.map(|ticket| ticket.text.clone()),
             token_ends_at: token.map(|ticket| ticket.ends_at),
+            session_key: shared.map(|(key, _)| URL_SAFE_NO_PAD.encode(key.to_bytes().as_slice())),
+            session_signs: shared.map(|(_, signs)| signs.as_str().to_owned()),
             challenge: challenge.map(|ticket| ticket.text.clone()),
             challenge_ends_at: challenge.map(|ticket| ticket.ends_at),
         }
+    }
+
+    /// Without the session's key: what is left is useless without the enrolled key, which signs until the next token.
+    #[must_use]
+    pub fn without_session(self) -> Self {
+        Self { session_key: None, session_signs: None, ..self }
+    }
+
+    /// The key of the token's session, and which calls it signs.
+    pub fn session(&self) -> Option<(SessionKey, SessionUse)> {
+        let bytes = URL_SAFE_NO_PAD.decode(self.session_key.as_deref()?).ok()?;
+        Some((SessionKey::from_bytes(&bytes)?, SessionUse::from_name(self.session_signs.as_deref()?)?))
     }
 
     pub(super) fn tickets(&self) -> (Option<Ticket>, Option<Ticket>) {

@@ -146,10 +146,15 @@ fn kinds() -> Vec<(Record, Record)> {
     let again = IdempotencyRecord { reversal: 2, ..idempotency(1, "k", 5) };
     let sealed = ClientRecord { suspended: true, webhook_secret: vec![0, 255], ..client(1, 11) };
     let revoked = KeyRecord { status: KeyStatus::Revoked, revoked_at: Some(9), label: Some("till".to_owned()), ..key(1, 1, 1) };
-    let narrower = TokenRecord { key: KeyNo(2), scopes: ScopeSet::NONE, ..token(1, 6) };
+    let narrower = TokenRecord { key: KeyNo(2), scopes: ScopeSet::NONE, session: Some(vec![1, 2]), ..token(1, 6) };
     let retired = SecretRecord { sealed: vec![0], public: vec![4; 65], retired_at: Some(9), ..secret(SecretKind::Receipt, 1) };
-    let refused =
-        AuditRecord { name: Some("n".to_owned()), refused: Some("nonce_replayed".to_owned()), detail: Some("{}".to_owned()), ..audit(1) };
+    let refused = AuditRecord {
+        name: Some("n".to_owned()),
+        refused: Some("nonce_replayed".to_owned()),
+        detail: Some("{}".to_owned()),
+        signed_by: None,
+        ..audit(1)
+    };
     let ended = EndpointSecretRecord { until: Some(9), ..endpoint_secret(1, 1) };
     let invited = OperatorRecord { status: OperatorStatus::Invited, code: vec![7; 32], enrolled_at: None, ..operator(1, 11) };
     let decided = ApprovalRecord {

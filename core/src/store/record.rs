@@ -204,6 +204,16 @@ impl ReviewReason {
 }
 
 stored_enum! {
+    /// What signed a call.
+    pub enum SignedWith {
+        /// The key.
+        Key = 1 "key",
+        /// A session on which the key's owner and the gateway have agreed.
+        Session = 2 "session",
+    }
+}
+
+stored_enum! {
     /// What somebody did or tried to do, in the audit trail.
     pub enum AuditAction {
         /// A client enrolled.

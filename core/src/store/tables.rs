@@ -87,6 +87,8 @@ tables! {
         created_at: Millis;
         /// When it expires.
         expires_at: Millis;
+        /// The key of its session, sealed; `None` if it has none.
+        session: Option<Vec<u8>> [later];
     }
 
     /// A provider's number, assigned when the store first sees the provider.
@@ -386,6 +388,8 @@ tables! {
         refused: Option<String>;
         /// What was decided and on which evidence, as one JSON object, if an operator must say so.
         detail: Option<String> [later];
+        /// What signed the call; `None` if nothing did, or in a record of an earlier version.
+        signed_by: Option<SignedWith> [later];
     }
 
     /// A named value of the store as a whole.

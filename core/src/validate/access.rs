@@ -11,15 +11,15 @@
 //!
 //! // A token with fewer scopes than its key has.
 //! let scopes = parse_token(br#"{"scope": "settlements:read balances:read"}"#)?;
-//! assert_eq!(scopes, Some(ScopeSet::NONE.with(Scope::SettlementsRead).with(Scope::BalancesRead)));
+//! assert_eq!(scopes.scopes, Some(ScopeSet::NONE.with(Scope::SettlementsRead).with(Scope::BalancesRead)));
 //! assert!(parse_token(br#"{"scope": "everything"}"#).is_err());
 //! # Ok(())
 //! # }
 //! ```
 
 use super::json::{FieldProblems, Object, Value, is_blank};
-use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, TokenBody};
-use crate::auth::{PublicKey, ScopeSet, read_jwk, token_hash};
+use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, SessionBody, TokenBody};
+use crate::auth::{EphemeralKey, PublicKey, ScopeSet, read_ephemeral_jwk, read_jwk, token_hash};
 use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::store::record::Digest32;
@@ -91,17 +91,33 @@ pub fn parse_new_key(body: &[u8]) -> Result<NewKeyRequest, Error> {
     body.finish(|| Some(NewKeyRequest { key: key?, label: label?, scopes: scopes? }))
 }
 
-/// Parses `{"scope"?}`; an empty body is an empty request.
+/// A valid request for a token.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TokenRequest {
+    /// The token's scopes; `None` for those of the key.
+    pub scopes: Option<ScopeSet>,
+    /// The client's half of a session, if it wants one.
+    pub session: Option<EphemeralKey>,
+}
+
+/// Parses `{"scope"?, "session"?: {"jwk"}}`; an empty body is an empty request.
 ///
 /// # Errors
 /// See [`parse_enroll`].
-pub fn parse_token(body: &[u8]) -> Result<Option<ScopeSet>, Error> {
+pub fn parse_token(body: &[u8]) -> Result<TokenRequest, Error> {
     if is_blank(body) {
-        return Ok(None);
+        return Ok(TokenRequest::default());
     }
     let mut body = Object::parse(body, &TokenBody::FIELDS)?;
     let scopes = body.optional("scope", scopes);
-    body.finish(|| scopes)
+    let session = body.optional("session", session);
+    body.finish(|| Some(TokenRequest { scopes: scopes?, session: session? }))
+}
+
+fn session(value: Value<'_>) -> Result<EphemeralKey, FieldProblems> {
+    let mut body = value.object(&SessionBody::FIELDS)?;
+    let key = body.required("jwk", read_ephemeral_jwk);
+    Ok(body.finish(|| key)?)
 }
 
 /// Parses `{"token"?}`: returns the hash of the token to revoke, or `None` for the token of the call. Text that is not a gateway's
@@ -216,8 +232,8 @@ mod tests {
 
     #[test]
     fn bodies_that_may_be_empty_may_be_empty() {
-        assert_eq!(parse_token(b" \n").unwrap(), None);
-        assert_eq!(parse_token(b"{}").unwrap(), None);
+        assert_eq!(parse_token(b" \n").unwrap(), TokenRequest::default());
+        assert_eq!(parse_token(b"{}").unwrap(), TokenRequest::default());
         assert_eq!(parse_revocation(b"").unwrap(), None);
         assert_eq!(parse_challenge(b"").unwrap(), Mode::Sandbox);
         assert_eq!(parse_challenge(br#"{"environment":"live"}"#).unwrap(), Mode::Live);

@@ -14,21 +14,23 @@
 
 use crate::api::{
     ApproveClientBody, CommentBody, MoveMoneyBody, OperatorEnrollBody, OperatorInviteBody, ReasonBody, ResolveReviewBody, RoleBody,
-    SetFeesBody, SetFloorBody, SetLimitsBody,
+    SetFeesBody, SetFloorBody, SetLimitsBody, SetSessionSignaturesBody,
 };
 use crate::auth::{KeyId, PublicKey, read_jwk};
 use crate::error::{Error, excerpt};
+use crate::ledger::Mode;
 use crate::lifecycle::Resolution;
 use crate::money::{Amount, Currency, Money};
 use crate::participant::Reference;
 use crate::route::FeeRule;
 use crate::store::record::OperatorRole;
-use crate::terms::LimitsEdit;
+use crate::terms::{LimitsEdit, SessionUse};
 
 use super::access::{mode, printable, printable_up_to};
 use super::json::{FieldProblems, Object, Value, is_blank};
 use super::provider::{fee, integer, list_or_none, minor};
 use super::simulator::one_of;
+use super::terms::session_use;
 use super::{EVIDENCE_MAX_CHARS, amount, currency, reference};
 
 /// Longer than any code of an invitation.
@@ -188,6 +190,18 @@ pub fn parse_fees(body: &[u8]) -> Result<(Vec<FeeRule>, String), Error> {
     let fees = body.required("fees", |value| list_or_none(value, fee));
     let reason = body.required("reason", said);
     body.finish(|| Some((fees?, reason?)))
+}
+
+/// Parses `{"mode", "session_signatures", "reason"}`.
+///
+/// # Errors
+/// `malformed_json`, `invalid_fields`.
+pub fn parse_session_signatures(body: &[u8]) -> Result<(Mode, SessionUse, String), Error> {
+    let mut body = Object::parse(body, &SetSessionSignaturesBody::FIELDS)?;
+    let mode = body.required("mode", mode);
+    let signs = body.required("session_signatures", session_use);
+    let reason = body.required("reason", said);
+    body.finish(|| Some((mode?, signs?, reason?)))
 }
 
 /// Parses `{"currency", "amount", "reference", "evidence", "reason"?}`, with a floor of zero or less. Returns the credit, zero or more.

@@ -18,6 +18,8 @@
 //!
 //! Whether the client exists is not checked here.
 
+use std::collections::BTreeMap;
+
 use super::access::mode;
 use super::json::{FieldProblems, Object, Value};
 use super::provider::{MANY, fee, integer, list_or_none, minor, require_order};
@@ -25,8 +27,9 @@ use super::{amount, currency};
 use crate::api::{ClientLimitBody, TermsBody};
 use crate::error::Error;
 use crate::ids::Ulid;
+use crate::ledger::Mode;
 use crate::money::{Currency, Money};
-use crate::terms::{ClientLimits, Terms};
+use crate::terms::{ClientLimits, SessionUse, Terms};
 
 /// Longer than any payment can be reversed: a hundred years.
 const MOST_DAYS: u64 = 36_500;
@@ -51,12 +54,14 @@ pub fn parse_terms(body: &[u8]) -> Result<TermsRequest, Error> {
     let credit = body.optional("credit", credit);
     let fees = body.optional("fees", |value| list_or_none(value, fee));
     let reversal_days = body.optional("reversal_days", |value| integer(value, MOST_DAYS));
+    let session_signatures = body.optional("session_signatures", session_signatures);
     body.finish(|| {
         let terms = Terms {
             limits: limits?.unwrap_or_default(),
             credit: credit?.unwrap_or_default(),
             fees: fees?.unwrap_or_default(),
             reversal_days: reversal_days?.and_then(|days| u32::try_from(days).ok()),
+            session_signatures: session_signatures?.unwrap_or_default(),
         };
         Some(TermsRequest { client: client?, terms })
     })
@@ -108,6 +113,25 @@ fn credit(value: Value<'_>) -> Result<Vec<Money>, FieldProblems> {
         credit.extend(problems.note(&code, read));
     }
     problems.into_result(credit)
+}
+
+fn session_signatures(value: Value<'_>) -> Result<BTreeMap<Mode, SessionUse>, FieldProblems> {
+    let mut problems = FieldProblems::default();
+    let mut uses = BTreeMap::new();
+    for (name, value) in value.members_within(MANY)? {
+        let mode = Mode::ALL.iter().copied().find(|mode| mode.as_str() == name);
+        let read = match mode {
+            Some(mode) if uses.contains_key(&mode) => Err(FieldProblems::one("duplicate_field", "must not be given twice")),
+            Some(mode) => session_use(value).map(|it| (mode, it)),
+            None => Err(FieldProblems::one("unknown_mode", "must be sandbox or live")),
+        };
+        uses.extend(problems.note(&name, read));
+    }
+    problems.into_result(uses)
+}
+
+pub(super) fn session_use(value: Value<'_>) -> Result<SessionUse, FieldProblems> {
+    SessionUse::from_name(&value.text()?).ok_or_else(|| FieldProblems::one("unknown_session_use", "must be all, reads or off"))
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn a_live_key_waits_for_an_operator() {
         let asked = w.run(EnrollLive { caller: client.caller, key: public(2) }).unwrap();
         assert_eq!(asked.status, KeyStatus::Pending);
         assert_eq!(code(w.engine.signatory(&asked.id)), "enrollment_pending");
-        assert_eq!(code(w.run(IssueToken { key: asked.no, scopes: None })), "enrollment_pending");
+        assert_eq!(code(w.run(IssueToken { key: asked.no, scopes: None, session: None })), "enrollment_pending");
 
         let other = w.client(3);
         let foreign = Approve { client: other.caller.client_id, key: Some(asked.id) };

@@ -8,6 +8,7 @@ mod enrolment;
 mod keys;
 mod nodes;
 mod secrets;
+mod sessions;
 mod signed;
 mod strangers;
 #[path = "../support/mod.rs"]
@@ -34,7 +35,7 @@ use railgate::money::{Currency, Money};
 use railgate::seal::MasterKeys;
 use railgate::store::conformance::everything;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, Topic};
+use railgate::store::record::{AuditAction, AuditRecord, EventType, Key, KeyRecord, NonceRecord, Record, SignedWith, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::simulator::{ClockRequest, parse_advance};
@@ -132,7 +133,7 @@ impl World {
     }
 
     fn token(&self, key: KeyNo) -> IssuedToken {
-        self.run(IssueToken { key, scopes: None }).unwrap()
+        self.run(IssueToken { key, scopes: None, session: None }).unwrap()
     }
 
     fn add_key(&self, client: &Client, n: u8) -> Result<KeyRecord> {
@@ -187,13 +188,13 @@ fn nonce(n: u8) -> Nonce {
 }
 
 fn signed<C>(client: &Client, n: u8, command: C) -> Signed<C> {
-    let by = SignedBy { client: client.caller.client, key: client.key, nonce: nonce(n) };
+    let by = SignedBy { client: client.caller.client, key: client.key, with: SignedWith::Key, nonce: nonce(n) };
     Signed { by, command }
 }
 
 /// A command signed by a client that is still enrolling.
 fn signed_by_nobody<C>(n: u8, command: C) -> Signed<C> {
-    let by = SignedBy { client: ClientNo(0), key: KeyNo(0), nonce: nonce(n) };
+    let by = SignedBy { client: ClientNo(0), key: KeyNo(0), with: SignedWith::Key, nonce: nonce(n) };
     Signed { by, command }
 }
 
@@ -239,7 +240,7 @@ fn signable(w: &World) -> Vec<Signable> {
     let mut commands = vec![
         signable_as(AuditAction::Enroll, enrolment("New", 11)),
         signable_as(AuditAction::EnrollLive, EnrollLive { caller, key: public(13) }),
-        signable_as(AuditAction::IssueToken, IssueToken { key: client.key, scopes: None }),
+        signable_as(AuditAction::IssueToken, IssueToken { key: client.key, scopes: None, session: None }),
         signable_as(AuditAction::RevokeToken, RevokeToken { caller, key: client.key, token }),
         signable_as(AuditAction::AddKey, add_key(&client, 15)),
         signable_as(AuditAction::RevokeKey, RevokeKey { caller, key: public(2).id() }),

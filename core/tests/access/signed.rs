@@ -59,7 +59,7 @@ fn a_refused_change_spends_its_nonce_too() {
         let refused = [
             (AnyCommand::new(enrolment("Again", 1)), "key_exists"),
             (AnyCommand::new(EnrollLive { caller: client.caller, key: public(1) }), "key_exists"),
-            (AnyCommand::new(IssueToken { key: client.key, scopes: Some(ScopeSet::all()) }), "insufficient_scope"),
+            (AnyCommand::new(IssueToken { key: client.key, scopes: Some(ScopeSet::all()), session: None }), "insufficient_scope"),
             (AnyCommand::new(add_key(&client, 1)), "key_exists"),
             (AnyCommand::new(RevokeKey { caller: client.caller, key: public(9).id() }), "key_not_found"),
             (AnyCommand::new(Fund { caller: client.caller, money: zero }), "invalid_fields"),

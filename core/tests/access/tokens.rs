@@ -58,14 +58,14 @@ fn a_token_may_do_less_than_its_key_and_never_more() {
         let some = read.with(Scope::BalancesRead);
         let add = AddKey { caller: client.caller, key: public(2), label: Some("till".to_owned()), scopes: some };
         let narrow = w.run(add).unwrap();
-        let take = |scopes| w.run(IssueToken { key: narrow.no, scopes });
+        let take = |scopes| w.run(IssueToken { key: narrow.no, scopes, session: None });
         assert_eq!(take(None).unwrap().scopes, some);
         let narrower = take(Some(read)).unwrap();
         assert_eq!(w.engine.authenticate(&narrower.text).unwrap().scopes, read);
         for beyond in [some.with(Scope::Admin), ScopeSet::CLIENT, ScopeSet::NONE.with(Scope::KeysWrite), ScopeSet::NONE] {
             assert_eq!(code(take(Some(beyond))), "insufficient_scope", "{beyond}");
         }
-        assert_eq!(code(w.run(IssueToken { key: KeyNo(999), scopes: None })), "key_unknown");
+        assert_eq!(code(w.run(IssueToken { key: KeyNo(999), scopes: None, session: None })), "key_unknown");
     });
 }
 
@@ -76,7 +76,7 @@ fn a_key_that_was_revoked_since_the_call_was_checked_takes_no_token() {
         let other = w.add_key(&client, 2).unwrap();
         w.engine.signatory(&other.id).unwrap();
         let revoke = RevokeKey { caller: client.caller, key: other.id };
-        let take = IssueToken { key: other.no, scopes: None };
+        let take = IssueToken { key: other.no, scopes: None, session: None };
         let (revoked, taken) = together(&w.engine, revoke, take.clone());
         assert_eq!((ended(revoked), ended(taken)), ("ok", "key_revoked"), "in one group");
         assert_eq!(code(w.run(take)), "key_revoked");

@@ -39,6 +39,12 @@ pub(crate) struct Profile {
     pub(crate) access_token: String,
     /// When the token expires, in RFC 3339.
     pub(crate) expires_at: String,
+    /// The key of the token's session: a secret like the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_key: Option<String>,
+    /// Which calls the session signs: `all`, or `reads`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_signs: Option<String>,
     /// The last challenge.
     pub(crate) challenge: String,
     /// When the challenge expires, in RFC 3339.
@@ -87,6 +93,8 @@ impl Profile {
         Snapshot {
             access_token: text(&self.access_token),
             token_ends_at: parse_rfc3339(&self.expires_at),
+            session_key: self.session_key.clone(),
+            session_signs: self.session_signs.clone(),
             challenge: text(&self.challenge),
             challenge_ends_at: parse_rfc3339(&self.challenge_expires_at),
         }
@@ -100,6 +108,7 @@ impl Profile {
         let time = |at: Option<i64>| at.map(rfc3339).unwrap_or_default();
         self.access_token = left.access_token.unwrap_or_default();
         self.expires_at = time(left.token_ends_at);
+        (self.session_key, self.session_signs) = (left.session_key, left.session_signs);
         self.challenge = left.challenge.unwrap_or_default();
         self.challenge_expires_at = time(left.challenge_ends_at);
         true

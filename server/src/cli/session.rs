@@ -303,7 +303,7 @@ impl Session {
     pub(crate) async fn next(&mut self, running: &mut Running) -> Done<Next> {
         loop {
             let Some(Identity { api, key, .. }) = &mut self.identity else { return Err(self.file.missing()) };
-            match running.exchange.next(api, now(), random16()?) {
+            match running.exchange.next(api, now(), random_bytes()?) {
                 Step::Sign { by, message } => {
                     let key = running.new_key.as_ref().filter(|_| by == SignedBy::NewKey).unwrap_or(key);
                     let signature = key.sign(&message).map_err(|error| Failure::caused("the call cannot be signed", error))?;
@@ -416,13 +416,13 @@ pub(crate) fn random(out: &mut [u8]) -> Done {
     getrandom::fill(out).map_err(|error| Failure::new(format!("the system provides no random numbers: {error}")))
 }
 
-fn random16() -> Done<[u8; 16]> {
-    let mut bytes = [0u8; 16];
+fn random_bytes<const N: usize>() -> Done<[u8; N]> {
+    let mut bytes = [0; N];
     random(&mut bytes)?;
     Ok(bytes)
 }
 
 /// A name that nobody else uses, for references and idempotency keys.
 pub(crate) fn unique_name() -> Done<String> {
-    Ok(railgate::ids::Ulid::new(now(), u128::from_be_bytes(random16()?)).to_string())
+    Ok(railgate::ids::Ulid::new(now(), u128::from_be_bytes(random_bytes()?)).to_string())
 }

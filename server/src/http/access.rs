@@ -6,14 +6,16 @@ use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use railgate::api::{
-    ChallengeBody, ChallengeView, EnrollBody, EnrollmentView, GrantView, IssuedToken, KeyView, KeysView, NewKeyBody, RevokeBody, TokenBody,
-    TokenView,
+    ChallengeBody, ChallengeView, EnrollBody, EnrollmentView, GrantView, IssuedSession, IssuedToken, KeyView, KeysView, NewKeyBody,
+    RevokeBody, SessionView, TokenBody, TokenView,
 };
-use railgate::auth::{CHALLENGE_TTL_S, KeyId, ScopeSet, token_hash};
+use railgate::auth::{CHALLENGE_TTL_S, KeyId, SESSION_ALGORITHM, ScopeSet, token_hash};
 use railgate::engine::{AddKey, Enroll, EnrollLive, EnrollStranger, IssueToken, RevokeKey, RevokeToken, Signed};
 use railgate::ledger::Mode;
 use railgate::time::Millis;
-use railgate::validate::access::{EnrollRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
+use railgate::validate::access::{
+    EnrollRequest, TokenRequest, parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token,
+};
 use railgate::{Engine, Error, ErrorCode};
 
 use super::App;
@@ -111,17 +113,21 @@ async fn enroll_sandbox(app: &App, command: Signed<EnrollStranger>) -> HandlerRe
 
 /// Get a fresh access token
 ///
-/// Signed by an enrolled key, without a token. There is no refresh token: sign again.
+/// Signed by an enrolled key, without a token. There is no refresh token: sign again. With an ephemeral key in `session`, the answer
+/// has the gateway's: both derive a key with which the token's calls are then signed, and the enrolled key signs once in a token's life.
 #[utoipa::path(
     post, path = "/api/v1/auth/tokens", tag = "access", operation_id = "createToken",
     request_body(content = Option<TokenBody>, content_type = "application/json", example = json!({"scope": "settlements:read balances:read"})),
     responses((status = 200, description = "The token", body = GrantView), BadBody, Unproved, Unserved),
 )]
 pub(crate) async fn token(State(app): State<App>, posted: Posted<KeyAlone>) -> HandlerResult {
-    let scopes = parse_token(posted.body())?;
+    let TokenRequest { scopes, session } = parse_token(posted.body())?;
     let client_id = format!("cli_{}", posted.caller.client_id);
-    let token = posted.run(&app, IssueToken { key: posted.credential.key, scopes }).await?;
-    secret(StatusCode::OK, &GrantView { client_id, token: token_view(app.gateway.engine(), token) })
+    let engine = app.gateway.engine();
+    let session = session.map(|theirs| engine.agree(&theirs)).transpose()?;
+    let token = posted.run(&app, IssueToken { key: posted.credential.key, scopes, session }).await?;
+    let session = token.session.map(|session| session_view(engine, &session, token.expires_at));
+    secret(StatusCode::OK, &GrantView { client_id, token: token_view(engine, token), session })
 }
 
 /// Revoke an access token
@@ -221,6 +227,16 @@ pub(super) fn token_view(engine: &Engine, token: IssuedToken) -> TokenView {
         token_type: "Bearer".into(),
         expires_in: expires_in(engine, token.expires_at),
         scope: token.scopes.to_string(),
+    }
+}
+
+fn session_view(engine: &Engine, session: &IssuedSession, expires_at: Millis) -> SessionView {
+    SessionView {
+        key_id: session.id.to_string(),
+        jwk: (&session.public).into(),
+        alg: SESSION_ALGORITHM.into(),
+        signs: session.signs,
+        expires_in: expires_in(engine, expires_at),
     }
 }
 

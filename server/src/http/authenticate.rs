@@ -1,8 +1,8 @@
 //! Authentication: every call shows its token and a signature by the token's key over a nonce that this gateway issued.
 //!
 //! The checks run in this order, each with its own code. On the head alone: declared size and types; token; `keyid` is the token's
-//! key; challenge; clock; signature; nonce not seen on this node; the client's quota not used up. Only then is the body read, into
-//! memory that was set aside for it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. The
+//! key or session; challenge; clock; signature; that a session may sign it; nonce not seen on this node; the client's quota not used up.
+//! Only then is the body read, into memory that was set aside for it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. The
 //! call is counted last: only authenticated calls count against a client.
 //!
 //! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read;
@@ -16,14 +16,14 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 use railgate::api::{Caller, Credential, SignedBy};
 use railgate::auth::{
-    KeyId, Message, Nonce, PublicKey, Scope, Signed, TAG, TAG_NEW_KEY, Verify, check_content_digest, check_content_sha256, find_signature,
-    token_mode,
+    By, KeyId, Message, Nonce, PublicKey, Scope, SessionKey, Signed, TAG, TAG_NEW_KEY, Verify, check_content_digest, check_content_sha256,
+    find_signature, key_required, token_mode,
 };
 use railgate::env::Env;
 use railgate::ids::{ClientNo, KeyNo};
 use railgate::ledger::Mode;
 use railgate::limit::Decision;
-use railgate::store::record::KeyRecord;
+use railgate::store::record::{KeyRecord, SignedWith};
 use railgate::{Engine, Error, ErrorCode, Result};
 
 use super::body;
@@ -78,6 +78,13 @@ pub(crate) struct Proven {
     credential: Credential,
     signed: Signed,
     nonce: Nonce,
+}
+
+/// What a signature is verified with.
+#[derive(Clone, Copy)]
+enum With<'a> {
+    Key(&'a PublicKey),
+    Session(&'a SessionKey),
 }
 
 impl Proven {
@@ -159,12 +166,13 @@ impl Authenticator {
             }
             Access::Key => {
                 let signed = found.as_ref().map_err(Clone::clone)?;
-                let known = self.keys.find(&signed.key_id, self.engine.now());
+                let id = signed.key_id()?;
+                let known = self.keys.find(&id, self.engine.now());
                 if let Known::Signed(public, mode) = &known {
                     head.context.set_mode(*mode);
-                    proven = Some(self.prove(head, &fields, signed, public, *mode)?);
+                    proven = Some(self.prove(head, &fields, signed, With::Key(public), *mode)?);
                 }
-                let credential = self.signatory(&signed.key_id, known, Peer::of(&head.parts.extensions))?;
+                let credential = self.signatory(&id, known, Peer::of(&head.parts.extensions))?;
                 // Anyone can name a key: the client is logged only once the key has signed.
                 head.context.set_mode(credential.caller.mode);
                 credential
@@ -172,13 +180,14 @@ impl Authenticator {
             Access::Unsigned | Access::Enrolling => return Err(Error::internal("the route takes no credential")),
         };
         let signed = found?;
-        if signed.key_id != credential.key_id {
-            return Err(Error::with(ErrorCode::SignatureInvalid, "keyid does not name the key that the token is bound to"));
-        }
+        let with = maker(&signed, &credential)?;
         let nonce = match proven {
             Some(nonce) => nonce,
-            None => self.prove(head, &fields, &signed, &credential.public, credential.caller.mode)?,
+            None => self.prove(head, &fields, &signed, with, credential.caller.mode)?,
         };
+        if let With::Session(_) = with {
+            self.allow_session(access, head, &credential)?;
+        }
         if access == Access::Key && proven.is_none() {
             self.keys.has_signed(&credential.public, &credential.key_id, credential.caller.mode);
         }
@@ -221,9 +230,22 @@ impl Authenticator {
     fn covered(&self, proven: Proven, access: Access, head: Head<'_>) -> Result<Admitted> {
         self.take(&proven.nonce)?;
         self.check_scope(&proven, access)?;
-        let Proven { credential, nonce, .. } = proven;
+        let Proven { credential, nonce, signed } = proven;
         self.charge(head, &credential.caller)?;
-        Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, nonce } })
+        let with = if let By::Session { .. } = signed.by { SignedWith::Session } else { SignedWith::Key };
+        Ok(Admitted { credential, by: SignedBy { client: credential.caller.client, key: credential.key, with, nonce } })
+    }
+
+    /// Whether a session may sign such a call.
+    fn allow_session(&self, access: Access, head: Head<'_>, credential: &Credential) -> Result<()> {
+        let writes = writes(head);
+        if access.needs_key(writes) {
+            return Err(key_required("the key itself must sign what is done with keys and tokens, and what operators do"));
+        }
+        if !self.engine.session_use(credential.caller.client, credential.caller.mode).allows(writes) {
+            return Err(key_required("by the client's session_signatures, the key itself must sign this call"));
+        }
+        Ok(())
     }
 
     /// The client behind a key that signs without a token. A key that has not signed here costs a read only if its address has not
@@ -253,7 +275,7 @@ impl Authenticator {
         require_key(&found, &key.id())?;
         let mut proven = Err(Error::internal("a challenge has a mode"));
         for mode in modes {
-            proven = self.prove(shown.head, &fields, &found, key, *mode);
+            proven = self.prove(shown.head, &fields, &found, With::Key(key), *mode);
             // Only a challenge of another mode is not one of this mode.
             if proven.as_ref().err().is_none_or(|error| error.code != ErrorCode::ChallengeInvalid) {
                 break;
@@ -267,7 +289,7 @@ impl Authenticator {
             let detail = format!("too many enrolments from this address; try again in {again_s} s");
             return Err(Error::with(ErrorCode::RateLimited, detail));
         }
-        Ok(SignedBy { client: ClientNo(0), key: KeyNo(0), nonce })
+        Ok(SignedBy { client: ClientNo(0), key: KeyNo(0), with: SignedWith::Key, nonce })
     }
 
     /// Checks that a key to be added has signed the call too. This does not use up the nonce: it is used up by the call's
@@ -282,7 +304,7 @@ impl Authenticator {
             _ => error,
         })?;
         require_key(&found, &key.id())?;
-        self.prove(shown.head, &fields, &found, key, mode)?;
+        self.prove(shown.head, &fields, &found, With::Key(key), mode)?;
         check_body(&found, shown)
     }
 
@@ -292,14 +314,14 @@ impl Authenticator {
     }
 
     /// Checks challenge, clock and signature. Returns the nonce, which is not used up yet.
-    fn prove(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<Nonce> {
+    fn prove(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, with: With<'_>, mode: Mode) -> Result<Nonce> {
         let nonce = self.challenges.check(&self.lookups, &signed.nonce, mode)?;
         signed.check_created(self.engine.now())?;
-        self.verify(head, fields, signed, key, mode)?;
+        self.verify(head, fields, signed, with, mode)?;
         Ok(nonce)
     }
 
-    fn verify(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, key: &PublicKey, mode: Mode) -> Result<()> {
+    fn verify(&self, head: Head<'_>, fields: &[(&str, &[u8])], signed: &Signed, with: With<'_>, mode: Mode) -> Result<()> {
         let has_body = body::is_declared(&head.parts.headers);
         let mut first = None;
         for n in 0..self.bases.len() {
@@ -307,7 +329,11 @@ impl Authenticator {
             let message = message(head, &target_uri, fields);
             signed.check_coverage(&message, has_body)?;
             let base = signed.base(&message)?;
-            match signed.verify(&base, key, &*self.verifier) {
+            let verified = match with {
+                With::Key(key) => signed.verify(&base, key, &*self.verifier),
+                With::Session(session) => signed.verify_session(&base, session),
+            };
+            match verified {
                 Ok(()) => return Ok(()),
                 Err(error) => {
                     first.get_or_insert((error, base));
@@ -412,8 +438,18 @@ fn check_file(signed: &Signed, head: Head<'_>, sha256: &[u8; 32]) -> Result<()> 
     }
 }
 
+/// What a call with this credential must be signed with, by its `keyid`: the credential's key, or its session.
+fn maker<'a>(signed: &Signed, credential: &'a Credential) -> Result<With<'a>> {
+    match (signed.by, &credential.session) {
+        (By::Key { id, .. }, _) if id == credential.key_id => Ok(With::Key(&credential.public)),
+        (By::Key { .. }, _) => Err(Error::with(ErrorCode::SignatureInvalid, "keyid does not name the key that the token is bound to")),
+        (By::Session { id, .. }, Some(session)) if id == session.id => Ok(With::Session(session)),
+        (By::Session { .. }, _) => Err(Error::with(ErrorCode::KeyUnknown, "keyid does not name the session of the token")),
+    }
+}
+
 fn require_key(found: &Signed, id: &KeyId) -> Result<()> {
-    if found.key_id == *id {
+    if found.key_id()? == *id {
         return Ok(());
     }
     let detail = format!("keyid must be the RFC 7638 thumbprint of the key in the body: {id}");

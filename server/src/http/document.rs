@@ -210,19 +210,19 @@ problem_groups! {
     /// For every call that needs a token.
     Denied = [
         DigestMismatch, TokenMissing, TokenInvalid, TokenExpired, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired,
-        ClockSkew, NonceReplayed, InsufficientScope, ModeMismatch, ClientSuspended, RateLimited,
+        ClockSkew, NonceReplayed, KeyUnknown, SignatureKeyRequired, InsufficientScope, ModeMismatch, ClientSuspended, RateLimited,
     ];
     /// For every call that is signed without a token.
     Unproved = [
-        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed, KeyUnknown,
-        KeyRevoked, InsufficientScope, EnrollmentPending, ClientSuspended, RateLimited,
+        DigestMismatch, SignatureMissing, SignatureInvalid, SignatureKeyRequired, ChallengeInvalid, ChallengeExpired, ClockSkew,
+        NonceReplayed, KeyUnknown, KeyRevoked, InsufficientScope, EnrollmentPending, ClientSuspended, RateLimited,
     ];
     /// For calls that bring a key.
     KeyTaken = [KeyExists];
     /// For calls that make a client, which are signed without a token.
     NotAdmitted = [
-        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed, KeyUnknown,
-        KeyRevoked, InsufficientScope, EnrollmentPending, EnrollmentClosed, EnrollmentFull, InvitationInvalid, ClientSuspended,
+        DigestMismatch, SignatureMissing, SignatureInvalid, SignatureKeyRequired, ChallengeInvalid, ChallengeExpired, ClockSkew,
+        NonceReplayed, KeyUnknown, KeyRevoked, InsufficientScope, EnrollmentPending, EnrollmentClosed, EnrollmentFull, InvitationInvalid, ClientSuspended,
         RateLimited,
     ];
     /// For calls that name a key.

@@ -25,13 +25,31 @@ pub(crate) enum Access {
     Enrolling,
     /// A signature by an enrolled key, without a token.
     Key,
-    /// A token with any scopes, and a signature by its key.
+    /// A token with any scopes, and a signature by its key or in its session.
     Token,
-    /// A token with this scope, and a signature by its key.
+    /// A token with this scope, and a signature by its key or in its session.
     Scope(Scope),
 }
 
+/// Whether what changes something under this scope must be signed by the key itself.
+const fn is_for_keys(scope: Scope) -> bool {
+    match scope {
+        Scope::KeysWrite | Scope::OperatorRead | Scope::OperatorAct | Scope::OperatorApprove | Scope::Admin | Scope::BundlesReview => true,
+        Scope::SettlementsRead | Scope::SettlementsWrite | Scope::SettlementsReverse | Scope::ReceiptsRead | Scope::BalancesRead => false,
+        Scope::ProvidersRead | Scope::WebhooksRead | Scope::WebhooksWrite | Scope::Mobile | Scope::BundlesWrite | Scope::Simulator => false,
+    }
+}
+
 impl Access {
+    /// Whether the key itself must sign such a call, and no session may: what is done with keys and tokens, and what operators do.
+    pub(crate) fn needs_key(self, writes: bool) -> bool {
+        match self {
+            Self::Unsigned | Self::Enrolling | Self::Key => true,
+            Self::Token => writes,
+            Self::Scope(scope) => writes && is_for_keys(scope),
+        }
+    }
+
     fn needs_token(self) -> bool {
         match self {
             Self::Token | Self::Scope(_) => true,

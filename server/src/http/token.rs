@@ -22,7 +22,7 @@ const ROOM: usize = 16_384;
 /// The most clients whose last revocation is known. Beyond that, what is being read from the store at that moment is not cached.
 const REVOKERS: usize = 1_024;
 
-/// Saves calls in quick succession the reads of token, key and client. Only hashes are kept.
+/// Saves calls in quick succession the reads of token, key and client. Tokens are kept as hashes, the keys of their sessions as they are.
 #[derive(Default)]
 pub(crate) struct TokenCache {
     entries: Mutex<Entries>,
@@ -149,8 +149,15 @@ mod tests {
     fn entry(client: u32) -> Entry {
         let public = SoftwareKey::ed25519(&[1; 32]).public_key();
         let caller = Caller { client: ClientNo(client), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
-        let credential =
-            Credential { caller, key: KeyNo(1), key_id: public.id(), public, scopes: ScopeSet::CLIENT, expires_at: Millis::MAX };
+        let credential = Credential {
+            caller,
+            key: KeyNo(1),
+            key_id: public.id(),
+            public,
+            scopes: ScopeSet::CLIENT,
+            expires_at: Millis::MAX,
+            session: None,
+        };
         Entry { credential: Some(credential), until: 1_000 }
     }
 

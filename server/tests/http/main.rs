@@ -23,6 +23,7 @@ mod receipts;
 mod reconciliations;
 mod routes;
 mod scenarios;
+mod sessions;
 mod shapes;
 mod shutdown;
 mod signed;

@@ -1,15 +1,17 @@
 //! Durable creates over HTTP compared with a bare axum JSON echo of the same body, interleaved in the same run; with
-//! `--signed`, signed calls with and without verification of their signatures.
+//! `--signed`, signed calls with and without verification of their signatures; with `--sessions`, calls signed in a session and by a P-256
+//! key, compared with the echo.
 //!
 //! Load generator and server share the machine's cores, so only the ratio is comparable. Requests are signed before a
 //! measurement begins. Creates are measured twice: alone (`--outbox off`), and with the outbox sending them meanwhile,
 //! as a gateway does. Arguments: `--seconds N` a measurement (3), `--rounds N` (3), `--connections 1,16,64,256` (of
-//! `--signed`: 64).
+//! `--signed`: 64; of `--sessions`: 64,256).
 
 mod child;
 #[allow(dead_code, reason = "another bench needs the rest")]
 mod load;
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use child::Server;
@@ -57,10 +59,11 @@ fn main() {
     }
     // `cargo test --benches` only checks that it starts.
     let has = |name: &str| std::env::args().any(|a| a == name);
-    match (has("--bench"), has("--signed")) {
-        (false, _) => {}
-        (true, false) => creates(&options("1,16,64,256")),
-        (true, true) => signed(&options("64")),
+    match has("--bench") {
+        false => {}
+        true if has("--signed") => signed(&options("64")),
+        true if has("--sessions") => in_sessions(&options("64,256")),
+        true => creates(&options("1,16,64,256")),
     }
 }
 
@@ -97,6 +100,35 @@ fn row(figures: &Figures, echo: &Figures) -> String {
 fn median(runs: &mut [Figures]) -> Figures {
     runs.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     runs[runs.len() / 2].clone()
+}
+
+/// Calls signed in a session and by a P-256 key, compared with the echo.
+fn in_sessions(options: &Options) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let echo = Server::echo();
+    let count = MOST_PER_SECOND * options.seconds;
+    println!("call | connections | echo/s | in a session/s | of the echo | p50 ms | p99 ms | P-256/s | of the echo | p50 ms | p99 ms");
+    println!("-----|------------:|-------:|---------------:|------------:|-------:|-------:|--------:|------------:|-------:|------:");
+    type Make = fn(u64) -> (String, Option<String>);
+    for (name, make) in [("create", create as Make), ("status", status as Make)] {
+        for &connections in &options.connections {
+            let (mut echoes, mut shared, mut keyed) = (Vec::new(), Vec::new(), Vec::new());
+            for round in 0..options.rounds {
+                let plain = (0..3 * count).map(|n| render(&call("POST", "/echo", Some(&body(n))))).collect();
+                echoes.push(run(echo.address, plain, connections, options.seconds));
+                for (session, runs) in [(true, &mut shared), (false, &mut keyed)] {
+                    let path = folder.path().join(format!("{name}-{connections}-{round}-{session}.db"));
+                    let server = binary::Server::start(&path, &["--outbox", "off"]);
+                    let stock = Stock::enroll(server.address, Algorithm::EcdsaP256Sha256);
+                    pay_the_one_that_is_asked_about(&stock, server.address);
+                    let stock = if session { stock.in_session() } else { stock };
+                    runs.push(run(server.address, stock.sign(2 * count, &make), connections, options.seconds));
+                }
+            }
+            let (echo, shared, keyed) = (median(&mut echoes), median(&mut shared), median(&mut keyed));
+            println!("{name} | {connections} | {:.0} | {} | {}", echo.rate, row(&shared, &echo), row(&keyed, &echo));
+        }
+    }
 }
 
 /// Signed calls with and without verification of their signatures.
@@ -148,14 +180,18 @@ fn measure(
 ) -> Cost {
     let server = Server::service(path, check);
     let stock = Stock::enroll(server.address, algorithm);
-    let there = stock.sign(1, &|_| create(u64::MAX)).remove(0);
-    let there = Connection::open(server.address).and_then(|mut connection| connection.exchange(&there)).expect("a settlement");
-    assert_eq!(there.status, 201, "{there:?}");
+    pay_the_one_that_is_asked_about(&stock, server.address);
     let requests = stock.sign(MOST_PER_SECOND * seconds, make);
     let before = server.cpu();
     let figures = run(server.address, requests, connections, seconds);
     let used = server.cpu() - before;
     Cost { rate: figures.rate, cpu_us: used.as_secs_f64() * 1e6 / figures.count as f64 }
+}
+
+fn pay_the_one_that_is_asked_about(stock: &Stock, address: SocketAddr) {
+    let there = stock.sign(1, &|_| create(u64::MAX)).remove(0);
+    let there = Connection::open(address).and_then(|mut connection| connection.exchange(&there)).expect("a settlement");
+    assert_eq!(there.status, 201, "{there:?}");
 }
 
 /// The median of each figure separately: the run with the median rate need not have the median cost.

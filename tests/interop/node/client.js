@@ -32,8 +32,8 @@ let challenge // The latest from the server; every response carries a fresh one.
 let token
 let calls = 0
 
-/** A signed request that was not sent yet. */
-async function sign(method, path, body) {
+/** A signed request that was not sent yet, signed by the key or in a session. */
+async function sign(method, path, body, by = key) {
   const headers = {}
   if (token) headers.Authorization = `Bearer ${token}`
   if (body !== undefined) {
@@ -45,7 +45,7 @@ async function sign(method, path, body) {
   const paramValues = { nonce: `${challenge}.${++calls}`, tag: 'railgate' }
   const params = ['created', 'keyid', 'alg', 'nonce', 'tag']
   const message = { method, url: api + path, headers }
-  return { ...(await httpbis.signMessage({ key, name: 'sig1', fields, params, paramValues }, message)), body }
+  return { ...(await httpbis.signMessage({ key: by, name: 'sig1', fields, params, paramValues }, message)), body }
 }
 
 async function send({ method, url, headers, body }) {
@@ -117,3 +117,36 @@ await refused('same nonce twice', 401, 'nonce_replayed', signed)
 const list = step('list', 200, await call('GET', settlements))
 if (list.data.length !== 1) throw new Error('a tampered call has created a settlement')
 console.log(JSON.stringify({ step: 'nothing else was created', status: 200 }))
+
+// --- In a session: the key signs the token call alone ----------------------------------------------------------------
+
+/** Agrees on a key with the gateway; what Web Crypto derives stays inside it, too. */
+async function session() {
+  const curve = { name: 'ECDH', namedCurve: 'P-256' }
+  const ours = await subtle.generateKey(curve, false, ['deriveBits'])
+  const { crv, kty, x, y } = await subtle.exportKey('jwk', ours.publicKey)
+  const asked = JSON.stringify({ session: { jwk: { crv, kty, x, y } } })
+  const granted = step('session', 200, await call('POST', '/auth/tokens', asked))
+  token = granted.access_token
+  const theirs = await subtle.importKey('jwk', granted.session.jwk, curve, false, [])
+  const agreed = await subtle.deriveBits({ name: 'ECDH', public: theirs }, ours.privateKey, 256)
+  const id = granted.session.key_id
+  const derivation = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: await sha256(token),
+    info: Buffer.from(['railgate-session-v1', 'sandbox', key.id, id].join('\0')),
+  }
+  const material = await subtle.importKey('raw', agreed, 'HKDF', false, ['deriveKey'])
+  const hmac = await subtle.deriveKey(derivation, material, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign'])
+  return { id, alg: 'hmac-sha256', sign: async (data) => Buffer.from(await subtle.sign('HMAC', hmac, data)) }
+}
+
+const shared = await session()
+const again = JSON.stringify({ ...settlement, reference: `${reference}-session` })
+step('create in the session', 201, await call('POST', settlements, again, shared))
+step('status in the session', 200, await call('GET', `${settlements}/${reference}-session/status`, undefined, shared))
+
+signed = await sign('GET', statusPath, undefined, shared)
+await refused('changed query in the session', 401, 'signature_invalid', { ...signed, url: signed.url.replace('wait=5', 'wait=4') })
+await refused('token call in the session', 401, 'signature_key_required', await sign('POST', '/auth/tokens', '{}', shared))

@@ -13,7 +13,10 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass, field, replace
 
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from http_message_signatures import ContentDigest, HTTPMessageSigner, MappingKeyResolver, algorithms
 
 API = sys.argv[1] + "/api/v1"
@@ -52,8 +55,8 @@ token = ""
 calls = 0
 
 
-def sign(method: str, path: str, body: bytes | None = None) -> Call:
-    """A signed call before it is sent."""
+def sign(method: str, path: str, body: bytes | None = None, session: "Session | None" = None) -> Call:
+    """A call before it is sent, signed by the key or in a session."""
     global calls
     calls += 1
     call = Call(method, API + path, body)
@@ -64,9 +67,9 @@ def sign(method: str, path: str, body: bytes | None = None) -> Call:
     if body is not None:
         call.headers["Content-Type"] = "application/json"
         covered.append("content-type")
-    signer.sign(
+    (session.signer if session else signer).sign(
         call,
-        key_id=key_id,
+        key_id=session.id if session else key_id,
         # A nonce is the server's challenge and our suffix; each is valid for one call.
         nonce=f"{challenge}.{calls}",
         tag="railgate",
@@ -151,3 +154,34 @@ listed = step("list", 200, send(sign("GET", SETTLEMENTS)))
 if len(listed["data"]) != 1:
     sys.exit("a tampered call has created a settlement")
 print(json.dumps({"step": "nothing else was created", "status": 200}))
+
+# --- In a session: the key signs the token call alone ----------------------------------------------------------------
+
+
+class Session:
+    """A key on which both sides have agreed in the token call."""
+
+    def __init__(self) -> None:
+        global token
+        ours = X25519PrivateKey.generate()
+        offered = {"crv": "X25519", "kty": "OKP", "x": base64url(ours.public_key().public_bytes_raw())}
+        asked = json.dumps({"session": {"jwk": offered}}).encode()
+        granted = step("session", 200, send(sign("POST", "/auth/tokens", asked)))
+        token, self.id = granted["access_token"], granted["session"]["key_id"]
+        theirs = X25519PublicKey.from_public_bytes(base64.urlsafe_b64decode(granted["session"]["jwk"]["x"] + "="))
+        info = b"\0".join(part.encode() for part in ("railgate-session-v1", "sandbox", key_id, self.id))
+        salt = hashlib.sha256(token.encode()).digest()
+        secret = HKDF(algorithm=hashes.SHA256(), length=32, salt=salt, info=info).derive(ours.exchange(theirs))
+        keys = MappingKeyResolver(private_keys={self.id: secret}, public_keys={})
+        self.signer = HTTPMessageSigner(signature_algorithm=algorithms.HMAC_SHA256, key_resolver=keys)
+
+
+shared = Session()
+again = json.dumps({**settlement, "reference": f"{reference}-session"}).encode()
+step("create in the session", 201, send(sign("POST", SETTLEMENTS, again, shared)))
+step("status in the session", 200, send(sign("GET", f"{SETTLEMENTS}/{reference}-session/status", session=shared)))
+
+other_url = API + status_path.replace("wait=5", "wait=4")
+changed = replace(sign("GET", status_path, session=shared), url=other_url)
+refused("changed query in the session", 401, "signature_invalid", changed)
+refused("token call in the session", 401, "signature_key_required", sign("POST", "/auth/tokens", b"{}", shared))

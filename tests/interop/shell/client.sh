@@ -51,15 +51,24 @@ cover() { # NAME VALUE: puts one component under the signature
 "
 }
 
-seal() { # PARAMETERS: signs what is covered; sets `signature_input` and `signature`
+seal() { # PARAMETERS: signs what is covered, with the key or in the session; sets `signature_input` and `signature`
   signature_input="sig1=$1"
-  signature="sig1=:$(printf '%s"@signature-params": %s' "$base" "$1" |
-    openssl dgst -sha256 -sign "$work/key.pem" | r_and_s | base64):"
+  signature="sig1=:$(printf '%s"@signature-params": %s' "$base" "$1" | made | base64):"
+}
+
+made() {
+  if [ -n "$session_key" ]; then
+    openssl dgst -sha256 -mac HMAC -macopt "hexkey:$session_key" -binary
+  else
+    openssl dgst -sha256 -sign "$work/key.pem" | r_and_s
+  fi
 }
 
 parameters() { # A nonce is the server's challenge and a suffix of ours; each is good for one call.
   calls=$((calls + 1))
-  parameters="($components);created=$(date +%s);keyid=\"$key_id\";alg=\"ecdsa-p256-sha256\""
+  by="keyid=\"$key_id\";alg=\"ecdsa-p256-sha256\""
+  [ -z "$session_key" ] || by="keyid=\"$session_id\";alg=\"hmac-sha256\""
+  parameters="($components);created=$(date +%s);$by"
   parameters="$parameters;nonce=\"$challenge.$calls\";tag=\"railgate\""
 }
 
@@ -88,10 +97,31 @@ send() { # METHOD URL [BODY]: sends what was signed; sets `status`, and `challen
 
 call() { sign "$@" && send "$@"; }
 
-# --- The session -------------------------------------------------------------------------------------------------
+# --- A session: the key signs the token call alone ------------------------------------------------------------------
+
+hex() { od -An -v -tx1 | tr -d ' \n'; }
+
+# Gets a token, and agrees with the gateway on `session_key`, in hexadecimal.
+new_session() {
+  token='' session_key=''
+  openssl genpkey -algorithm X25519 -out "$work/ephemeral.pem"
+  x=$(openssl pkey -in "$work/ephemeral.pem" -pubout -outform DER | tail -c 32 | base64url)
+  call POST "$api/auth/tokens" '{"session": {"jwk": {"crv": "X25519", "kty": "OKP", "x": "'$x'"}}}'
+  step session 200
+  token=$(field access_token) session_id=$(field key_id)
+  # Their key in DER: what says that it is of X25519, and its 32 bytes.
+  { printf '\060\052\060\005\006\003\053\145\156\003\041\000' && printf '%s=' "$(field x)" | tr -- '-_' '+/' | openssl base64 -d -A; } |
+    openssl pkey -pubin -inform DER -out "$work/theirs.pem"
+  agreed=$(openssl pkeyutl -derive -inkey "$work/ephemeral.pem" -peerkey "$work/theirs.pem" | hex)
+  info=$(printf 'railgate-session-v1\0sandbox\0%s\0%s' "$key_id" "$session_id" | hex)
+  session_key=$(openssl kdf -binary -keylen 32 -kdfopt digest:SHA256 -kdfopt "hexkey:$agreed" \
+    -kdfopt "hexsalt:$(printf %s "$token" | sha256 | hex)" -kdfopt "hexinfo:$info" HKDF | hex)
+}
+
+# --- What it does -------------------------------------------------------------------------------------------------
 
 new_key
-token='' digest='' calls=0 type=application/json
+session_key='' token='' digest='' calls=0 type=application/json
 reference=shell-$(date +%s)-$$
 
 status=$(curl -sS -X POST -o "$work/answer" -w '%{http_code}' "$api/auth/challenges")

@@ -135,3 +135,17 @@ call GET "$settlements"
 step list 200
 [ "$(grep -o '"reference"' "$work/answer" | wc -l)" -eq 1 ] || { echo 'a tampered call has created a settlement' >&2; exit 1; }
 printf '{"step": "nothing else was created", "status": %s}\n' "$status"
+
+# --- In a session --------------------------------------------------------------------------------------------------
+
+new_session
+call POST "$settlements" "$(printf %s "$settlement" | sed "s/$reference/$reference-session/")"
+step 'create in the session' 201
+call GET "$settlements/$reference-session/status"
+step 'status in the session' 200
+
+sign GET "$status_url"
+send GET "$settlements/$reference/status?wait=0&version=2"
+refused 'changed query in the session' 401 signature_invalid
+call POST "$api/auth/tokens" '{}'
+refused 'token call in the session' 401 signature_key_required

@@ -162,7 +162,7 @@ export class Connection {
         if (take !== undefined && guarded(() => exchange.lacks(this.session, Date.now()))) {
           await unlessAborted(this.#renewed(exchange), signal).catch(stopped);
         }
-        const random = crypto.getRandomValues(new Uint8Array(16));
+        const random = crypto.getRandomValues(new Uint8Array(48));
         const { sign, send, pause: ms, done } = JSON.parse(guarded(() => exchange.next(this.session, Date.now(), random))) as Step;
         if (sign !== undefined) {
           const signer = (sign.new_key ? call.newKey : undefined) ?? this.#signer;

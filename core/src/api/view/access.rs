@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::BalanceView;
+use crate::api::Jwk;
 use crate::auth::Algorithm;
 use crate::ledger::Mode;
 use crate::store::record::{KeyRecord, KeyStatus};
+use crate::terms::SessionUse;
 use crate::time::rfc3339;
 
 /// A challenge for signing a call.
@@ -62,6 +64,23 @@ pub struct TokenView {
     pub scope: String,
 }
 
+/// The gateway's half of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SessionView {
+    /// The `keyid` of the session's signatures.
+    #[cfg_attr(feature = "openapi", schema(example = "ses_AAECAwQFBgcICQoLDA0ODw"))]
+    pub key_id: String,
+    /// The gateway's ephemeral public key, on the curve of the client's.
+    pub jwk: Jwk,
+    /// Always `hmac-sha256`.
+    pub alg: Cow<'static, str>,
+    /// Which calls the session may sign: `all`, or `reads`.
+    pub signs: SessionUse,
+    /// Lifetime in seconds: that of the token.
+    pub expires_in: i64,
+}
+
 /// A new access token and its client.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -71,6 +90,9 @@ pub struct GrantView {
     /// The access token.
     #[serde(flatten)]
     pub token: TokenView,
+    /// The gateway's half of the session, if the call asked for one and the client may have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionView>,
 }
 
 /// A key as its owner sees it.

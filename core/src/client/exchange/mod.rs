@@ -4,8 +4,8 @@
 mod response;
 mod retry;
 
-use super::{ClientError, Draft, Need, Request, Session, carries_token};
-use crate::auth::PublicKey;
+use super::{ClientError, Draft, Need, Random, Request, Session, carries_token, reads};
+use crate::auth::{EphemeralKey, PublicKey, SessionId, X25519Secret};
 use crate::time::Millis;
 use response::{Fate, Heard};
 
@@ -51,9 +51,8 @@ impl Call {
         self
     }
 
-    /// Reading twice does no harm.
     fn reads(&self) -> bool {
-        matches!(self.request.method.as_str(), "GET" | "HEAD")
+        reads(&self.request.method)
     }
 
     fn creates(&self) -> bool {
@@ -64,8 +63,8 @@ impl Call {
 /// Which key signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignedBy {
-    /// The session's key.
-    Session,
+    /// The enrolled key.
+    Key,
     /// The key that the call registers.
     NewKey,
 }
@@ -161,7 +160,7 @@ enum State {
     Begin,
     /// A draft waits for its signature.
     Signing(Box<Draft>, Aim, SignedBy),
-    /// Signed by the session's key; the new key signs next.
+    /// Signed by the enrolled key; the new key signs next.
     Countersign(Request),
     /// Signed, but not sent.
     Ready(Request, Aim),
@@ -191,6 +190,14 @@ pub struct Exchange {
     unanswered: bool,
     /// An earlier try was answered, but the response leaves open whether it was carried out.
     open: bool,
+    /// The secret half of what a request for a token offers.
+    ephemeral: Option<X25519Secret>,
+    /// The gateway is of a version that knows no sessions: a request for a token offers none.
+    offers_none: bool,
+    /// The session in which the call was signed.
+    in_session: Option<SessionId>,
+    /// The call was refused because a session had signed it.
+    by_key: bool,
 }
 
 impl Exchange {
@@ -208,7 +215,23 @@ impl Exchange {
 
     fn of(call: Option<Call>, authenticated: bool, patience: RetryPolicy) -> Self {
         let (state, failures, rounds) = (State::Begin, 0, 0);
-        Self { call, authenticated, patience, state, failures, rounds, signed_anew: false, unanswered: false, open: false }
+        let (signed_anew, unanswered, open, offers_none, by_key) = (false, false, false, false, false);
+        let (ephemeral, in_session) = (None, None);
+        Self {
+            call,
+            authenticated,
+            patience,
+            state,
+            failures,
+            rounds,
+            signed_anew,
+            unanswered,
+            open,
+            ephemeral,
+            offers_none,
+            in_session,
+            by_key,
+        }
     }
 
     /// Starts with the pause that follows this many failures, at least `wish_ms`: for calls that open something, such as a stream,
@@ -226,13 +249,14 @@ impl Exchange {
 
     /// Returns the next step. Never pass the same `random` twice. If called before the result of a request was reported, it treats
     /// the response as lost.
-    pub fn next(&mut self, session: &mut Session, now: Millis, random: [u8; 16]) -> Step {
+    pub fn next(&mut self, session: &mut Session, now: Millis, random: Random) -> Step {
+        let (nonce, secret) = halves(random);
         loop {
             match std::mem::replace(&mut self.state, State::Begin) {
-                State::Begin => self.state = self.begun(session, now, random),
+                State::Begin => self.state = self.begun(session, now, nonce, secret),
                 State::Countersign(request) => {
                     let key = self.new_key().unwrap_or_else(|| session.public_key());
-                    let draft = session.draft_of_new_key(request, &key, now, random);
+                    let draft = session.draft_of_new_key(request, &key, now, nonce);
                     self.state = self.signing(draft, Aim::Call, SignedBy::NewKey);
                 }
                 State::Sent(aim) => {
@@ -250,7 +274,7 @@ impl Exchange {
                     let timeout_ms = self.patience.timeout_ms.saturating_add(extra_ms);
                     return Step::Send { request, timeout_ms, prepares: aim == Aim::Prepare };
                 }
-                State::Pausing(wish_ms) => return Step::Pause(wish_ms.max(self.patience.backoff_ms(self.failures, random))),
+                State::Pausing(wish_ms) => return Step::Pause(wish_ms.max(self.patience.backoff_ms(self.failures, nonce))),
                 State::Ended(done) => {
                     self.state = State::Ended(done.clone());
                     return Step::Done(done);
@@ -264,7 +288,7 @@ impl Exchange {
     pub fn signed(&mut self, signature: &[u8]) {
         self.state = match std::mem::replace(&mut self.state, State::Begin) {
             State::Signing(draft, aim, by) => match draft.finish(signature) {
-                Ok(request) if aim == Aim::Call && by == SignedBy::Session && self.new_key().is_some() => State::Countersign(request),
+                Ok(request) if aim == Aim::Call && by == SignedBy::Key && self.new_key().is_some() => State::Countersign(request),
                 Ok(request) => State::Ready(request, aim),
                 Err(error) => self.ended(Fate::NotSent, Why::Unsigned(error), None),
             },
@@ -282,19 +306,27 @@ impl Exchange {
         let success = (200..300).contains(&answer.status);
         let again = session.hear(answer, now);
         match aim {
-            Aim::Prepare if success => match session.learn(answer, now) {
+            Aim::Prepare if success => match session.learn(answer, self.ephemeral.take().as_ref(), now) {
                 true => self.fetched(),
                 false => self.state = self.ended(Fate::NotSent, Why::Unreadable, None),
             },
+            Aim::Prepare if self.was_refused_a_session(answer) && self.rounds + 1 < MOST_ROUNDS => {
+                self.offers_none = true;
+                self.fetched();
+            }
             // The fetch's own challenge may just have expired.
             Aim::Prepare if again && self.rounds + 1 < MOST_ROUNDS => self.fetched(),
             Aim::Prepare => self.failed(Heard { fate: Fate::NotSent, ..Heard::of(answer, false, now) }),
             Aim::Call if success => {
                 // A token or challenge granted by an enrolment belongs to the session, unless a new key asked for it.
                 if !self.authenticated && self.new_key().is_none() {
-                    session.learn(answer, now);
+                    session.learn(answer, None, now);
                 }
                 self.state = ANSWERED;
+            }
+            Aim::Call if self.in_session.take().is_some_and(|id| session.needs_key(id, answer)) => {
+                self.by_key = true;
+                self.state = State::Begin;
             }
             Aim::Call if again && !self.signed_anew => {
                 self.signed_anew = true;
@@ -302,6 +334,11 @@ impl Exchange {
             }
             Aim::Call => self.failed(Heard::of(answer, self.call.as_ref().is_some_and(Call::creates), now)),
         }
+    }
+
+    /// Whether the gateway refused a token only because a session was offered with it, as versions before sessions do.
+    fn was_refused_a_session(&self, answer: &super::Response<'_>) -> bool {
+        self.ephemeral.is_some() && !self.offers_none && answer.status == 422
     }
 
     /// Reports that the request got no response.
@@ -332,19 +369,28 @@ impl Exchange {
         self.state = self.ended(fate, Why::Stopped, None);
     }
 
-    fn begun(&mut self, session: &Session, now: Millis, random: [u8; 16]) -> State {
+    fn begun(&mut self, session: &Session, now: Millis, nonce: [u8; 16], secret: [u8; 32]) -> State {
         match session.needs(now, self.authenticated) {
             Some(_) if self.rounds == MOST_ROUNDS => self.ended(Fate::NotSent, Why::NotReady, None),
             Some(Need::Challenge) => State::Ready(session.challenge_request(), Aim::Prepare),
             Some(Need::Token) => {
-                let draft = session.draft(session.token_request(None), false, now, random);
-                self.signing(draft, Aim::Prepare, SignedBy::Session)
+                self.ephemeral = (!self.offers_none).then(|| X25519Secret::new(secret));
+                let offered = self.ephemeral.as_ref().map(|secret| EphemeralKey::X25519(secret.public()));
+                let request = offered.map_or_else(|| session.token_request(None), |offered| session.session_request(&offered));
+                self.signing(session.draft(request, false, now, nonce), Aim::Prepare, SignedBy::Key)
             }
             None => {
                 let Some(call) = &self.call else { return ANSWERED };
-                let draft = session.draft(call.request.clone(), self.authenticated, now, random);
                 self.rounds = 0;
-                self.signing(draft, Aim::Call, SignedBy::Session)
+                let may_share = self.authenticated && call.new_key.is_none() && !self.by_key;
+                let shared = session.shared_for(&call.request).filter(|_| may_share);
+                self.in_session = shared.map(|shared| shared.id);
+                let request = call.request.clone();
+                match shared.map(|shared| session.signed_in_session(request.clone(), &shared, now, nonce)) {
+                    Some(Ok(signed)) => State::Ready(signed, Aim::Call),
+                    Some(Err(error)) => self.ended(Fate::NotSent, Why::Unsigned(error), None),
+                    None => self.signing(session.draft(request, self.authenticated, now, nonce), Aim::Call, SignedBy::Key),
+                }
             }
         }
     }
@@ -394,6 +440,14 @@ impl Exchange {
         };
         State::Ended(Done { verdict, why, retry_after_ms })
     }
+}
+
+/// The part of random bytes that is sent, and the part that is not.
+fn halves(random: Random) -> ([u8; 16], [u8; 32]) {
+    let (mut nonce, mut secret) = ([0; 16], [0; 32]);
+    nonce.copy_from_slice(&random[..16]);
+    secret.copy_from_slice(&random[16..]);
+    (nonce, secret)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ fn session() -> Session {
 fn ready() -> Session {
     let mut session = session();
     for body in [CHALLENGE, TOKEN] {
-        assert!(session.learn(&Response { status: 200, headers: &[], body: body.as_bytes() }, NOW));
+        assert!(session.learn(&Response { status: 200, headers: &[], body: body.as_bytes() }, None, NOW));
     }
     session
 }
@@ -84,8 +84,8 @@ fn carry(session: &mut Session, call: Call, patience: RetryPolicy, events: &[Eve
     let (mut sent, mut pauses, mut n) = (String::new(), 0, 0);
     loop {
         n += 1;
-        match exchange.next(session, NOW, [n; 16]) {
-            Step::Sign { by: SignedBy::Session, message } => exchange.signed(&key(1).sign(&message).unwrap()),
+        match exchange.next(session, NOW, [n; 48]) {
+            Step::Sign { by: SignedBy::Key, message } => exchange.signed(&key(1).sign(&message).unwrap()),
             Step::Sign { by: SignedBy::NewKey, message } => exchange.signed(&key(2).sign(&message).unwrap()),
             Step::Send { request, prepares: true, .. } => {
                 let (letter, body) = if request.path.ends_with("challenges") { ('c', CHALLENGE) } else { ('t', TOKEN) };
@@ -127,18 +127,18 @@ fn brought_to(state: &str) -> (Exchange, Session) {
     if state == "begin" {
         return (exchange, session);
     }
-    exchange.next(&mut session, NOW, [1; 16]);
+    exchange.next(&mut session, NOW, [1; 48]);
     if matches!(state, "signing" | "fetching") {
         return (exchange, session);
     }
     exchange.signed(&[0; 64]);
     if state == "signing too" {
-        exchange.next(&mut session, NOW, [2; 16]);
+        exchange.next(&mut session, NOW, [2; 48]);
     }
     if matches!(state, "countersign" | "signing too" | "ready") {
         return (exchange, session);
     }
-    exchange.next(&mut session, NOW, [2; 16]);
+    exchange.next(&mut session, NOW, [2; 48]);
     match state {
         "pausing" => exchange.lost(Lost::NoAnswer),
         "over" => hear(&mut exchange, &mut session, Fine, &[]),
@@ -149,8 +149,8 @@ fn brought_to(state: &str) -> (Exchange, Session) {
 
 /// The next step, for the table.
 fn next(exchange: &mut Exchange, session: &mut Session) -> String {
-    match exchange.next(session, NOW, [3; 16]) {
-        Step::Sign { by: SignedBy::Session, .. } => "sign".to_owned(),
+    match exchange.next(session, NOW, [3; 48]) {
+        Step::Sign { by: SignedBy::Key, .. } => "sign".to_owned(),
         Step::Sign { by: SignedBy::NewKey, .. } => "sign too".to_owned(),
         Step::Send { prepares: true, .. } => "fetch".to_owned(),
         Step::Send { .. } => "send".to_owned(),
@@ -276,7 +276,7 @@ fn what_is_no_answer_of_a_gateway_refuses_nothing() {
     let (mut exchange, _) = brought_to("sent");
     let coded = Response { status: 403, headers: &[("content-type", "application/json")], body: br#"{"code":"FORBIDDEN"}"# };
     exchange.answered(&mut session, &coded, NOW);
-    assert!(matches!(exchange.next(&mut session, NOW, [1; 16]), Step::Done(Done { why: Why::Unreadable, .. })));
+    assert!(matches!(exchange.next(&mut session, NOW, [1; 48]), Step::Done(Done { why: Why::Unreadable, .. })));
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn pauses_double_between_half_and_the_whole_and_a_wish_of_the_gateway_comes_firs
     let asked = |after: &str| {
         let (mut exchange, mut session) = brought_to("sent");
         hear(&mut exchange, &mut session, Code(ErrorCode::RateLimited), &[("Retry-After", after)]);
-        exchange.next(&mut session, NOW, [0xff; 16])
+        exchange.next(&mut session, NOW, [0xff; 48])
     };
     assert!(matches!(asked("7"), Step::Pause(7_000)));
     assert!(matches!(asked("0"), Step::Pause(250)));
@@ -355,7 +355,7 @@ fn an_answer_may_take_as_long_as_its_call_asks_for() {
     let mut exchange = Exchange::new(post(REVERSE).extra(25_000), PATIENCE);
     let mut waits = Vec::new();
     loop {
-        match exchange.next(&mut session, NOW, [1; 16]) {
+        match exchange.next(&mut session, NOW, [1; 48]) {
             Step::Sign { message, .. } => exchange.signed(&key(1).sign(&message).unwrap()),
             Step::Send { timeout_ms, prepares, request } => {
                 waits.push(timeout_ms);
@@ -388,8 +388,8 @@ fn what_broke_is_opened_again_after_a_pause_as_long_as_the_failures_before() {
     let mut exchange = Exchange::new(call, PATIENCE);
     exchange.pause_first(2, 0);
     assert!(!exchange.lacks(&session, NOW));
-    assert!(matches!(exchange.next(&mut session, NOW, [0xff; 16]), Step::Pause(500)));
-    assert!(matches!(exchange.next(&mut session, NOW, [1; 16]), Step::Sign { .. }));
+    assert!(matches!(exchange.next(&mut session, NOW, [0xff; 48]), Step::Pause(500)));
+    assert!(matches!(exchange.next(&mut session, NOW, [1; 48]), Step::Sign { .. }));
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
     let mut preparation = call.preparation();
     let mut sent = 0;
     let done = loop {
-        match preparation.next(&mut session, NOW, [1; 16]) {
+        match preparation.next(&mut session, NOW, [1; 48]) {
             Step::Sign { message, .. } => preparation.signed(&key(1).sign(&message).unwrap()),
             Step::Send { request, .. } => {
                 sent += 1;
@@ -413,11 +413,11 @@ fn calls_that_lack_the_same_may_wait_for_one_preparation() {
     };
     assert_eq!((sent, done.verdict), (2, Verdict::Answered));
     assert!(!call.lacks(&session, NOW) && !enrolment.lacks(&session, NOW));
-    assert!(matches!(call.next(&mut session, NOW, [1; 16]), Step::Sign { .. }));
+    assert!(matches!(call.next(&mut session, NOW, [1; 48]), Step::Sign { .. }));
     // An enrolment needs no token: there is none yet.
     session.restore(&crate::client::Snapshot::default());
     let answer = Response { status: 200, headers: &[], body: CHALLENGE.as_bytes() };
-    assert!(enrolment.lacks(&session, NOW) && session.learn(&answer, NOW) && !enrolment.lacks(&session, NOW));
+    assert!(enrolment.lacks(&session, NOW) && session.learn(&answer, None, NOW) && !enrolment.lacks(&session, NOW));
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn what_an_enrolment_grants_is_the_session_s_unless_a_new_key_asked_for_it() {
         let mut exchange = Exchange::new(call, PATIENCE);
         let mut keys = Vec::new();
         let request = loop {
-            match exchange.next(&mut session, NOW, [keys.len() as u8; 16]) {
+            match exchange.next(&mut session, NOW, [keys.len() as u8; 48]) {
                 Step::Sign { by, message } => {
                     keys.push(by);
                     exchange.signed(&key(if by == SignedBy::NewKey { 2 } else { 1 }).sign(&message).unwrap());
@@ -442,7 +442,7 @@ fn what_an_enrolment_grants_is_the_session_s_unless_a_new_key_asked_for_it() {
             }
         };
         assert!(!request.headers.iter().any(|(name, _)| name == "authorization"));
-        assert_eq!(keys, if new_key { vec![SignedBy::Session, SignedBy::NewKey] } else { vec![SignedBy::Session] });
+        assert_eq!(keys, if new_key { vec![SignedBy::Key, SignedBy::NewKey] } else { vec![SignedBy::Key] });
         exchange.answered(&mut session, &Response { status: 201, headers: &[], body: TOKEN.as_bytes() }, NOW);
         assert_eq!(session.needs(NOW, true).is_some(), new_key);
     }
@@ -454,13 +454,13 @@ fn what_cannot_be_signed_is_not_sent() {
     assert!(matches!(done, Done { verdict: Verdict::NotDone, why: Why::Unsigned(ClientError::Path), .. }));
     let (mut exchange, mut session) = brought_to("signing");
     exchange.signed(b"no signature");
-    let Step::Done(done) = exchange.next(&mut session, NOW, [1; 16]) else { panic!() };
+    let Step::Done(done) = exchange.next(&mut session, NOW, [1; 48]) else { panic!() };
     assert!(matches!(done, Done { verdict: Verdict::NotDone, why: Why::Unsigned(ClientError::Sign(_)), .. }));
     // After a try that may have been carried out, this proves nothing about it.
     let (mut exchange, mut session) = brought_to("pausing");
-    exchange.next(&mut session, NOW, [1; 16]);
-    exchange.next(&mut session, NOW, [1; 16]);
+    exchange.next(&mut session, NOW, [1; 48]);
+    exchange.next(&mut session, NOW, [1; 48]);
     exchange.stop();
-    let Step::Done(done) = exchange.next(&mut session, NOW, [1; 16]) else { panic!() };
+    let Step::Done(done) = exchange.next(&mut session, NOW, [1; 48]) else { panic!() };
     assert!(matches!(done, Done { verdict: Verdict::InDoubt, why: Why::Stopped, .. }));
 }

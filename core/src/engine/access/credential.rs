@@ -36,7 +36,8 @@ impl Engine {
             return Err(invalid());
         }
         let scopes = token.scopes.both(key.scopes);
-        self.credential(&key, scopes, token.expires_at)
+        let session = self.session_key(&token);
+        Ok(Credential { session, ..self.credential(&key, scopes, token.expires_at)? })
     }
 
     /// The client behind a key that signs without a token.
@@ -51,7 +52,7 @@ impl Engine {
 
     fn credential(&self, key: &KeyRecord, scopes: ScopeSet, expires_at: Millis) -> Result<Credential> {
         let caller = Caller { client: key.client, client_id: self.signing_id(key)?, mode: key.mode };
-        Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at })
+        Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at, session: None })
     }
 
     /// The id of the client or operator who signs with this key.

@@ -50,7 +50,7 @@ impl Command for Enroll {
         // A client that never pays leaves no transfers, which would stay for ever.
         d.overlay.insert(AllowanceRecord { client: caller.client, version: 1, since: d.overlay.now });
         let key = self.key.as_ref().map(|key| engine.new_key(d.overlay, d.writer, &caller, key, ScopeSet::CLIENT)).transpose()?;
-        let token = key.as_ref().map(|key| engine.write_token(d.overlay, key, key.scopes));
+        let token = key.as_ref().map(|key| engine.write_token(d.overlay, key, key.scopes, None));
         if let Some(key) = &key {
             d.overlay.insert(key.clone());
         }

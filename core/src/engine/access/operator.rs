@@ -30,7 +30,7 @@ impl<C: Command> Command for Operated<C> {
             Err(error) if error.code.http_status() >= 500 => return outcome,
             Err(_) => d.overlay.discard(),
         }
-        d.audit((ClientNo(0), KeyNo(0)), &self.0, &outcome);
+        d.audit((ClientNo(0), KeyNo(0)), None, &self.0, &outcome);
         d.overlay.settle();
         outcome
     }

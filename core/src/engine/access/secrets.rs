@@ -186,7 +186,7 @@ impl Engine {
         }
     }
 
-    fn random32(&self) -> Zeroizing<[u8; 32]> {
+    pub(crate) fn random32(&self) -> Zeroizing<[u8; 32]> {
         let mut secret = Zeroizing::new([0u8; 32]);
         self.env.random(&mut *secret);
         secret

@@ -7,7 +7,7 @@ use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::store::Lookup;
-use crate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord};
+use crate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord, SignedWith};
 use crate::time::rfc3339;
 
 use super::refusals::Counted;
@@ -72,7 +72,7 @@ impl<C: Command> Command for Signed<C> {
                 }
             }
         }
-        d.audit((by.client, by.key), command, &outcome);
+        d.audit((by.client, by.key), Some(by.with), command, &outcome);
         d.overlay.settle();
         outcome
     }
@@ -102,18 +102,18 @@ impl<C: Command> Command for Signed<C> {
 impl Decision<'_, '_> {
     /// Writes an audit record of what `by` did or was refused, if the command has one. A client's refusals are recorded one by one
     /// up to a limit, and counted beyond.
-    pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), command: &C, outcome: &Result<C::Output>) {
+    pub(crate) fn audit<C: Command>(&mut self, by: (ClientNo, KeyNo), with: Option<SignedWith>, command: &C, outcome: &Result<C::Output>) {
         let Some(deed) = command.deed(outcome.as_ref().ok()) else { return };
         let (client, key) = deed.of.unwrap_or(by);
         let by_operator = by.0 == ClientNo(0);
         if outcome.is_err() && !by_operator && !self.may_record_refusal(client) {
             return;
         }
-        self.record(deed.of(client, key), outcome.as_ref().err());
+        self.record(deed.of(client, key), with, outcome.as_ref().err());
     }
 
-    /// Writes an audit record. The deed says for which client and key.
-    pub(crate) fn record(&mut self, deed: Deed, refusal: Option<&Error>) {
+    /// Writes an audit record of a deed, which says for which client and key, and of what signed it.
+    pub(crate) fn record(&mut self, deed: Deed, signed_by: Option<SignedWith>, refusal: Option<&Error>) {
         let Deed { action, of, target, name, detail } = deed;
         let (client, key) = of.unwrap_or((ClientNo(0), KeyNo(0)));
         self.overlay.insert(AuditRecord {
@@ -126,6 +126,7 @@ impl Decision<'_, '_> {
             name: if target == 0 { name.map(bounded) } else { None },
             refused: refusal.map(|error| error.code.as_str().to_owned()),
             detail,
+            signed_by,
         });
     }
 
@@ -152,6 +153,7 @@ impl Decision<'_, '_> {
             name: Some(format!("{count} within the hour from {}", rfc3339(since))),
             refused: Some(AuditAction::MoreRefusals.as_str().to_owned()),
             detail: None,
+            signed_by: None,
         });
     }
 }

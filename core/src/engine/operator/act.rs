@@ -22,8 +22,8 @@ use crate::route::Availability;
 use crate::store::Unique;
 use crate::store::record::{ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, SettlementRecord};
 use crate::validate::operator::{
-    MoveRequest, parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution, split_reason,
-    with_secrets_hidden,
+    MoveRequest, parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution,
+    parse_session_signatures, split_reason, with_secrets_hidden,
 };
 use crate::validate::provider::{parse_provider, parse_routes};
 
@@ -128,6 +128,11 @@ impl Act {
                 let client = client()?;
                 let (fees, reason) = parse_fees(body)?;
                 terms(client, TermsEdit::Fees(fees), reason, expected)
+            }
+            OperatorAct::SetSessionSignatures => {
+                let client = client()?;
+                let (mode, signs, reason) = parse_session_signatures(body)?;
+                terms(client, TermsEdit::Sessions(mode, signs), reason, expected)
             }
             OperatorAct::SetFloor => {
                 let client = client()?;

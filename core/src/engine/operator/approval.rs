@@ -7,7 +7,7 @@ use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, OperatorNo, Ulid};
-use crate::store::record::{ApprovalRecord, ApprovalStatus, AuditAction, Key, OperatorRecord, OperatorStatus, Record, Version};
+use crate::store::record::{ApprovalRecord, ApprovalStatus, AuditAction, Key, OperatorRecord, OperatorStatus, Record, SignedWith, Version};
 use crate::store::{Scan, Unique, typed_all};
 use crate::time::Millis;
 
@@ -228,7 +228,7 @@ impl DecideApproval {
         if let Some(deed) = deed {
             let (id, by) = (format!("apr_{}", approval.id), public(&asker));
             let deed = with_reason(deed, approval.reason.as_deref(), Some((&id, &by)));
-            d.record(self.by.signs(deed), None);
+            d.record(self.by.signs(deed), Some(SignedWith::Key), None);
         }
         Ok(acted)
     }

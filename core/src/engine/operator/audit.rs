@@ -130,6 +130,7 @@ impl<'a> AuditNames<'a> {
             operator_id: operator.map(|no| self.party(no.party())).transpose()?.flatten(),
             client_id: if record.client.operator().is_some() { None } else { self.party(record.client)? },
             key_id: key.map(|(id, _)| id),
+            signed_by: record.signed_by.map(|with| with.as_str()),
             action: record.action.as_str(),
             target,
             outcome: record.refused.clone().unwrap_or_else(|| "done".to_owned()),

@@ -162,7 +162,7 @@ impl Command for EnrollOperator {
         let caller = Caller { client: invited.no.party(), client_id: invited.id, mode: Mode::Live };
         let key = d.engine.new_key(d.overlay, d.writer, &caller, &self.key, invited.role.scopes())?;
         d.overlay.insert(key.clone());
-        let token = d.engine.write_token(d.overlay, &key, key.scopes);
+        let token = d.engine.write_token(d.overlay, &key, key.scopes, None);
         let (read, enrolled_at) = (invited.version, Some(d.overlay.now));
         let operator = OperatorRecord {
             name: name.unwrap_or_else(|| invited.name.clone()),

@@ -5,10 +5,11 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::error::{Error, ErrorCode, Result, excerpt};
 use crate::ids::{ClientNo, KeyNo, ProviderNo, Ulid};
+use crate::ledger::Mode;
 use crate::route::FeeRule;
 use crate::store::Unique;
 use crate::store::record::{AuditAction, ClientRecord, SetupRecord, SetupSubject};
-use crate::terms::{ClientLimits, LimitsEdit, Terms};
+use crate::terms::{ClientLimits, LimitsEdit, SessionUse, Terms};
 use crate::validate::terms::parse_terms;
 
 use super::credit::tell;
@@ -31,6 +32,8 @@ pub enum TermsEdit {
     Limits(LimitsEdit),
     /// All fees.
     Fees(Vec<FeeRule>),
+    /// Which calls sessions may sign in one mode.
+    Sessions(Mode, SessionUse),
 }
 
 /// Replaces a part of a client's terms and leaves the rest as it is. Returns the client, and the new version of its terms.
@@ -68,6 +71,9 @@ impl Command for EditTerms {
                 }
             }
             TermsEdit::Fees(fees) => terms.fees.clone_from(fees),
+            TermsEdit::Sessions(mode, signs) => {
+                terms.session_signatures.insert(*mode, *signs);
+            }
         }
         let version = put(d.overlay, &mut rows, &terms_of(self.client, &terms), self.expected, self.reason.as_deref())?.version;
         Ok((client, version))

@@ -88,7 +88,7 @@ pub(super) fn tell(d: &mut Decision<'_, '_>, replaced: &Replaced) -> Result<()> 
         let reference = unused(d.overlay, replaced, credit.currency())?;
         let movement = line(d, replaced, (previous.minor(), credit), (reference, String::new()));
         make(d, &movement);
-        d.record(movement.deed(), None);
+        d.record(movement.deed(), None, None);
     }
     Ok(())
 }

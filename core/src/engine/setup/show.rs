@@ -63,7 +63,12 @@ pub fn terms_of(client: Ulid, terms: &Terms) -> TermsBody {
         credit: Some(credit.collect::<BTreeMap<_, _>>()).filter(|credit| !credit.is_empty()),
         fees: some(terms.fees.iter().map(fee).collect()),
         reversal_days: terms.reversal_days,
+        session_signatures: Some(named_uses(terms)).filter(|uses| !uses.is_empty()),
     }
+}
+
+fn named_uses(terms: &Terms) -> BTreeMap<String, String> {
+    terms.session_signatures.iter().map(|(mode, it)| (mode.as_str().to_owned(), it.as_str().to_owned())).collect()
 }
 
 fn entry(rule: &RouteRule) -> RouteBody {

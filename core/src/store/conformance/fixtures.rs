@@ -194,6 +194,7 @@ pub fn token(hash: u8, expires_at: i64) -> TokenRecord {
         scopes: ScopeSet::CLIENT,
         created_at: 0,
         expires_at,
+        session: None,
     }
 }
 
@@ -427,6 +428,7 @@ pub fn audit(no: i64) -> AuditRecord {
         name: None,
         refused: None,
         detail: None,
+        signed_by: Some(SignedWith::Key),
     }
 }
 

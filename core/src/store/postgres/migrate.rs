@@ -50,6 +50,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0016_nodes", sql: include_str!("../migrations/postgres/0016_nodes.sql"), oldest: 15 },
     // An older program cannot read why something waits for a person that a statement flagged.
     Migration { name: "0017_reconciliation", sql: include_str!("../migrations/postgres/0017_reconciliation.sql"), oldest: 17 },
+    // An older program can read neither terms that say what sessions may sign, nor the act that changes it.
+    Migration { name: "0018_sessions", sql: include_str!("../migrations/postgres/0018_sessions.sql"), oldest: 18 },
 ];
 
 impl Migration {

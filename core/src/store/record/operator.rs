@@ -72,6 +72,8 @@ stored_enum! {
         PutRoutes = 13 "put_routes",
         /// Decides about something that needs review.
         ResolveReview = 14 "resolve_review",
+        /// Replaces which calls a client's sessions may sign in one mode.
+        SetSessionSignatures = 15 "set_session_signatures",
     }
 }
 

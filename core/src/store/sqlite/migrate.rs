@@ -40,6 +40,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0017_credit_lines", sql: include_str!("../migrations/sqlite/0017_credit_lines.sql") },
     Migration { name: "0018_nodes", sql: include_str!("../migrations/sqlite/0018_nodes.sql") },
     Migration { name: "0019_reconciliation", sql: include_str!("../migrations/sqlite/0019_reconciliation.sql") },
+    Migration { name: "0020_sessions", sql: include_str!("../migrations/sqlite/0020_sessions.sql") },
 ];
 
 impl Migration {

@@ -44,6 +44,7 @@ A file in TOML, or in JSON:
   credit = { EUR = \"2500\" }
   fees = [{ currency = \"EUR\", flat = \"0.10\" }]
   reversal_days = 30
+  session_signatures = { live = \"all\" }
 
   [[clients.limits]]
   mode = \"live\"

@@ -2,7 +2,9 @@
 
 use axum::extract::State;
 use railgate::ErrorCode;
-use railgate::api::{ApproveClientBody, AskedView, ClientDetailView, ClientsView, ReasonBody, SetFeesBody, SetLimitsBody};
+use railgate::api::{
+    ApproveClientBody, AskedView, ClientDetailView, ClientsView, ReasonBody, SetFeesBody, SetLimitsBody, SetSessionSignaturesBody,
+};
 use railgate::ids::Ulid;
 use railgate::store::record::OperatorAct;
 
@@ -14,7 +16,7 @@ use super::super::response::{HandlerResult, ok};
 use super::super::route::{AsAgent, AsViewer, routes};
 use super::{act, id, page};
 
-routes![clients, client, approve, suspend, resume, limits, fees];
+routes![clients, client, approve, suspend, resume, limits, fees, session_signatures];
 
 /// List the clients, oldest first
 #[utoipa::path(
@@ -109,6 +111,19 @@ pub(crate) async fn limits(State(app): State<App>, named: Named, keyed: Keyed<As
 )]
 pub(crate) async fn fees(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
     change(&app, named.last(), &keyed, OperatorAct::SetFees).await
+}
+
+/// Set which calls a client's sessions may sign
+///
+/// In one mode; without this, all in the sandbox, and reads where money is live. Takes effect for sessions that are there already.
+#[utoipa::path(
+    put, path = "/api/v1/operator/clients/{id}/session-signatures", tag = "operators", operation_id = "setClientSessionSignatures",
+    params(("id" = String, Path, description = "The `cli_` id", example = "cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),
+    request_body(content = SetSessionSignaturesBody, content_type = "application/json", example = json!({"mode": "live", "session_signatures": "all", "reason": "its keys are in hardware"})),
+    responses((status = 200, description = "The client", body = ClientDetailView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
+)]
+pub(crate) async fn session_signatures(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
+    change(&app, named.last(), &keyed, OperatorAct::SetSessionSignatures).await
 }
 
 /// Changes a client and answers with it.

@@ -106,7 +106,7 @@ fn if_match(headers: &HeaderMap, act: OperatorAct) -> Result<Option<i64>> {
     let takes = match act {
         OperatorAct::PutRoutes | OperatorAct::PutProvider | OperatorAct::ResolveReview => true,
         OperatorAct::EnableProvider | OperatorAct::DisableProvider | OperatorAct::MaintainProvider => true,
-        OperatorAct::SetLimits | OperatorAct::SetFees | OperatorAct::SetFloor => true,
+        OperatorAct::SetLimits | OperatorAct::SetFees | OperatorAct::SetFloor | OperatorAct::SetSessionSignatures => true,
         OperatorAct::ApproveClient | OperatorAct::SuspendClient | OperatorAct::ResumeClient => false,
         OperatorAct::Deposit | OperatorAct::Withdraw => false,
     };
