@@ -152,7 +152,7 @@ fn kinds() -> Vec<(Record, Record)> {
         name: Some("n".to_owned()),
         refused: Some("nonce_replayed".to_owned()),
         detail: Some("{}".to_owned()),
-        signed_by: None,
+        signed_by: Some(SignedWith::Session),
         ..audit(1)
     };
     let ended = EndpointSecretRecord { until: Some(9), ..endpoint_secret(1, 1) };
@@ -604,6 +604,10 @@ pub fn every_kind_of_key_and_code_survives(new: Factory<'_>) {
     for (action, no) in AuditAction::ALL.iter().zip(1..) {
         make(store, [insert(AuditRecord { action: *action, ..audit(no) })]);
         holds(store, AuditRecord { action: *action, ..audit(no) });
+    }
+    for (signed_by, no) in SignedWith::ALL.iter().zip(-9..) {
+        make(store, [insert(AuditRecord { signed_by: Some(*signed_by), ..audit(no) })]);
+        holds(store, AuditRecord { signed_by: Some(*signed_by), ..audit(no) });
     }
     for kind in SecretKind::ALL {
         make(store, [insert(secret(*kind, 1))]);

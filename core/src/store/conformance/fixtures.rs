@@ -428,7 +428,7 @@ pub fn audit(no: i64) -> AuditRecord {
         name: None,
         refused: None,
         detail: None,
-        signed_by: Some(SignedWith::Key),
+        signed_by: None,
     }
 }
 
