@@ -79,7 +79,9 @@ fn credentials() {
     // In the sandbox the name is required too, which the schema does not express.
     agree::<EnrollBody, _>(&EnrollBody::FIELDS, &enroll, json!({"environment": "live"}), parse_enroll);
     agree::<NewKeyBody, _>(&NewKeyBody::FIELDS, &json!({"jwk": jwk, "label": "till", "scope": "balances:read"}), json!({}), parse_new_key);
-    agree::<TokenBody, _>(&TokenBody::FIELDS, &json!({"scope": "balances:read"}), json!({}), parse_token);
+    let ephemeral = json!({"kty": "OKP", "crv": "X25519", "x": "UKYUCbHd0DJemxa3AOcZ6XcsBwALG9d4bpB8ZT0gSV0"});
+    let token = json!({"scope": "balances:read", "session": {"jwk": ephemeral}});
+    agree::<TokenBody, _>(&TokenBody::FIELDS, &token, json!({}), parse_token);
     agree::<RevokeBody, _>(&RevokeBody::FIELDS, &json!({"token": "rg_sandbox_x"}), json!({}), parse_revocation);
     agree::<ChallengeBody, _>(&ChallengeBody::FIELDS, &json!({"environment": "live"}), json!({}), parse_challenge);
 }
