@@ -1,8 +1,10 @@
 //! The OpenAPI document: what each route declares, and what applies to all of them.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use hyper::Method;
+use hyper::body::Bytes;
 use railgate::ErrorCode;
 use railgate::api::{FieldProblem, Problem};
 use serde_json::{Value, json};
@@ -17,7 +19,8 @@ use utoipa::{IntoParams, IntoResponses, OpenApi};
 use super::deprecated::{DEPRECATED, Deprecated, mark};
 
 /// How calls are signed.
-const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every call, an RFC 9421 signature by its key: \
+const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every call, an RFC 9421 signature by its key, or in \
+    the session that the token call began (`hmac-sha256`): \
     `Signature-Input` covers `@method`, `@target-uri`, `authorization` and, if sent, `content-type`, \
     `content-digest` and `idempotency-key`, with `created`, `keyid`, `alg`, `tag=\"railgate\"` and a `nonce` that begins \
     with a challenge of this gateway.";
@@ -48,6 +51,24 @@ pub(super) fn base() -> Document {
     Base::openapi()
 }
 
+/// The document as a server has it: written when somebody asks for it.
+pub(super) struct Described {
+    public_url: Option<String>,
+    deprecated: &'static [Deprecated],
+    text: OnceLock<Bytes>,
+}
+
+impl Described {
+    pub(super) fn new(public_url: Option<String>, deprecated: &'static [Deprecated]) -> Self {
+        Self { public_url, deprecated, text: OnceLock::new() }
+    }
+
+    pub(super) fn text(&self) -> Bytes {
+        let write = || serde_json::to_vec(&described(self.public_url.as_deref(), self.deprecated)).unwrap_or_default().into();
+        self.text.get_or_init(write).clone()
+    }
+}
+
 /// The whole document (OpenAPI 3.1), as `/openapi.json` serves it.
 pub fn document(public_url: Option<&str>) -> Document {
     described(public_url, DEPRECATED)
@@ -55,7 +76,7 @@ pub fn document(public_url: Option<&str>) -> Document {
 
 /// See [`document`]; with these routes marked as deprecated.
 pub(super) fn described(public_url: Option<&str>, deprecated: &[Deprecated]) -> Document {
-    let mut document = super::all_routes().into_openapi();
+    let mut document = super::described().into_openapi();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.servers = Some(vec![Server::new(public_url.unwrap_or("/"))]);
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(SIGNED)).build();

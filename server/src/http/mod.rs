@@ -52,7 +52,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::stop::Stop;
-use axum::body::Bytes;
+use axum::Router;
 use axum::extract::Request;
 use hyper::Uri;
 use railgate::auth::Verify;
@@ -182,7 +182,7 @@ pub(crate) struct AppState {
     limits: HttpLimits,
     gate: Authenticator,
     ids: RequestIds,
-    document: Bytes,
+    document: document::Described,
     /// The routes that will stop, or have stopped.
     deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
@@ -207,8 +207,7 @@ pub(crate) struct Parts {
 
 /// Builds the interface from `parts`.
 pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
-    let (router, _) = all_routes().split_for_parts();
-    let document = document::described(parts.bases.first().map(String::as_str), parts.edge.deprecated.0);
+    let document = document::Described::new(parts.bases.first().cloned(), parts.edge.deprecated.0);
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
         carrier: parts.carrier,
@@ -229,43 +228,53 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
             Limits::new(parts.edge.rate, parts.edge.live_rate),
         )?,
         ids: RequestIds::new(&parts.env),
-        document: serde_json::to_vec(&document).unwrap_or_default().into(),
+        document,
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
     }));
-    let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
+    let router = served(Router::new()).fallback(not_found).method_not_allowed_fallback(wrong_method);
     Ok(Middleware::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
 /// All routes, from the `routes!` of each file. Nothing else is served, and all of it is documented.
-fn all_routes() -> OpenApiRouter<App> {
-    let files = [
-        settlements::routes(),
-        export::routes(),
-        follow::routes(),
-        feed::routes(),
-        receipts::routes(),
-        reversals::routes(),
-        account::routes(),
-        providers::routes(),
-        callbacks::routes(),
-        simulator::routes(),
-        operator::people::routes(),
-        operator::approvals::routes(),
-        operator::clients::routes(),
-        operator::money::routes(),
-        operator::providers::routes(),
-        operator::settlements::routes(),
-        operator::reviews::routes(),
-        operator::reconciliations::routes(),
-        log::routes(),
-        access::routes(),
-        webhooks::endpoints::routes(),
-        webhooks::deliveries::routes(),
-        codes::routes(),
-        probe::routes(),
-    ];
-    files.into_iter().fold(OpenApiRouter::with_openapi(document::base()), OpenApiRouter::merge)
+macro_rules! all_routes {
+    ($($($file:ident)::+,)+) => {
+        fn served(router: Router<App>) -> Router<App> {
+            $(let router = $($file)::+::served(router);)+
+            router
+        }
+
+        fn described() -> OpenApiRouter<App> {
+            OpenApiRouter::with_openapi(document::base())$(.merge($($file)::+::described()))+
+        }
+    };
+}
+
+all_routes! {
+    settlements,
+    export,
+    follow,
+    feed,
+    receipts,
+    reversals,
+    account,
+    providers,
+    callbacks,
+    simulator,
+    operator::people,
+    operator::approvals,
+    operator::clients,
+    operator::money,
+    operator::providers,
+    operator::settlements,
+    operator::reviews,
+    operator::reconciliations,
+    log,
+    access,
+    webhooks::endpoints,
+    webhooks::deliveries,
+    codes,
+    probe,
 }
 
 /// The version that is served.

@@ -77,7 +77,7 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object)),
 )]
 pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> HandlerResult {
-    let mut response = Response::new(Body::from(app.document.clone()));
+    let mut response = Response::new(Body::from(app.document.text()));
     response.headers_mut().insert(CONTENT_TYPE, JSON_VALUE);
     Ok(response)
 }

@@ -3,10 +3,14 @@
 //!
 //! To add a route, write a handler and name it in the `routes!` of its file.
 
+use axum::Router;
 use axum::extract::{Path, State};
+use axum::handler::Handler;
+use axum::routing::MethodRouter;
 use hyper::Uri;
 use railgate::auth::Scope;
 use utoipa::openapi::security::SecurityRequirement;
+use utoipa_axum::PathItemExt as _;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::App;
@@ -190,11 +194,30 @@ where
     (schemas, paths, router)
 }
 
-/// The routes of a file, from its handlers.
+/// A handler as the router serves it, under the path and methods of `P`, its documentation.
+pub(super) fn served<P, Arguments, H>(router: Router<App>, handler: H) -> Router<App>
+where
+    P: utoipa::Path,
+    H: Handler<Arguments, App>,
+    Arguments: 'static,
+{
+    let methods =
+        P::methods().into_iter().fold(MethodRouter::new(), |router, method| router.on(method.to_method_filter(), handler.clone()));
+    router.route(&P::path(), methods)
+}
+
+/// The routes of a file, from its handlers: to be served, and to be described. A server describes them only when it is asked, because that
+/// takes longer, and more memory, than all else at its start.
 macro_rules! routes {
     ($($handler:ident),+ $(,)?) => {
-        /// The routes of this file.
-        pub(in crate::http) fn routes() -> utoipa_axum::router::OpenApiRouter<$crate::http::App> {
+        /// Serves the routes of this file.
+        pub(in crate::http) fn served(router: axum::Router<$crate::http::App>) -> axum::Router<$crate::http::App> {
+            $(let router = pastey::paste! { $crate::http::route::served::<[<__path_ $handler>], _, _>(router, $handler) };)+
+            router
+        }
+
+        /// Describes the routes of this file.
+        pub(in crate::http) fn described() -> utoipa_axum::router::OpenApiRouter<$crate::http::App> {
             utoipa_axum::router::OpenApiRouter::default()
                 $(.routes($crate::http::route::documented(&$handler, utoipa_axum::routes!($handler))))+
         }

@@ -149,5 +149,5 @@ const RAIL: &[Edit] = &[
 const ROUTE: &[Edit] = &[
     New { file: "server/src/http/remarks.rs", text: include_str!("added/remarks_route.rs") },
     After { file: "server/src/http/mod.rs", at: "\nmod receipts;\n", text: "mod remarks;\n" },
-    Last { file: "server/src/http/mod.rs", of: "let files =", text: "remarks::routes()" },
+    Last { file: "server/src/http/mod.rs", of: "all_routes! ", text: "    remarks,\n" },
 ];
