@@ -1,12 +1,13 @@
 //! The one driver of the background loops: the outbox, webhooks, the numbering of events.
 
 use std::future::Future;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use railgate::time::Millis;
 use railgate::{Error, Result};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::stop::Stop;
 
@@ -84,11 +85,24 @@ async fn turn<B: Background>(background: &mut B, in_flight: &mut InFlight, stop:
     ended?;
     let Next::Rest(nap) = background.step(in_flight).await? else { return Ok(()) };
     tokio::select! {
-        () = sleep(nap) => Ok(()),
+        () = rest(nap) => Ok(()),
         () = background.woken() => Ok(()),
         Some(done) = in_flight.join_next() => judge(done),
         () = stop.requested() => Ok(()),
     }
+}
+
+/// Sleeps about this long. Long rests end together, at whole half seconds of the process: an idle server's loops then wake its threads once
+/// for all of them.
+async fn rest(nap: Duration) {
+    const TICK: Duration = Duration::from_millis(500);
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    if !(2 * TICK..PAUSE_MAX).contains(&nap) {
+        return sleep(nap).await;
+    }
+    let begun = *BEGUN.get_or_init(Instant::now);
+    let end = (begun.elapsed() + nap + TICK / 2).as_millis() / TICK.as_millis();
+    sleep_until(begun + TICK * u32::try_from(end).unwrap_or(u32::MAX)).await;
 }
 
 fn judge(done: Result<Result<()>, JoinError>) -> Result<()> {
