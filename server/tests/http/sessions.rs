@@ -3,15 +3,17 @@
 use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{
-    Curve, EphemeralKey, EphemeralSecret, Outgoing, SessionBinding, SessionId, SessionKey, Signer as _, Stamp, TAG, sign_in_session,
+    Curve, EphemeralKey, EphemeralSecret, Outgoing, SessionBinding, SessionId, SessionKey, Signer, Stamp, TAG, sign_in_session,
 };
 use railgate::engine::{Operated, PutTerms};
 use railgate::env::Env as _;
 use railgate::ledger::Mode;
+use railgate::store::record::OperatorRole;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
-use super::support::{Answer, SETTLEMENTS, Service, service};
+use super::operators::person;
+use super::support::{Answer, SETTLEMENTS, Service, service, sign_as};
 
 const BODY: &str = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r-1"}"#;
 
@@ -21,6 +23,7 @@ struct Shared {
     token: String,
     key: SessionKey,
     told: Value,
+    mode: Mode,
 }
 
 fn ours(curve: Curve) -> EphemeralSecret {
@@ -28,9 +31,18 @@ fn ours(curve: Curve) -> EphemeralSecret {
 }
 
 async fn ask(service: &Service, jwk: &str) -> Answer {
+    ask_as(service, &*service.key_of(&service.token), Mode::Sandbox, jwk).await
+}
+
+async fn nonce(service: &Service, mode: Mode) -> String {
+    if mode.is_sandbox() { service.nonce().await } else { service.live_nonce().await }
+}
+
+async fn ask_as(service: &Service, key: &dyn Signer, mode: Mode, jwk: &str) -> Answer {
     let request = Request::post("/api/v1/auth/tokens").header("content-type", "application/json");
     let request = request.body(Body::from(format!(r#"{{"session":{{"jwk":{jwk}}}}}"#))).unwrap();
-    service.exchange(service.sign(request, &*service.key_of(&service.token)).await).await
+    let nonce = nonce(service, mode).await;
+    service.exchange(sign_as(service, request, key, service.env.now() / 1_000, &nonce, TAG).await).await
 }
 
 fn bytes(told: &Value) -> [u8; 32] {
@@ -39,7 +51,11 @@ fn bytes(told: &Value) -> [u8; 32] {
 }
 
 async fn shared_on(service: &Service, curve: Curve) -> Shared {
-    let told = ask(service, &ours(curve).public().jwk()).await.expect(200).json();
+    begun_by(service, &*service.key_of(&service.token), Mode::Sandbox, curve).await
+}
+
+async fn begun_by(service: &Service, signer: &dyn Signer, mode: Mode, curve: Curve) -> Shared {
+    let told = ask_as(service, signer, mode, &ours(curve).public().jwk()).await.expect(200).json();
     let half = &told["session"];
     assert_eq!((&half["alg"], &half["expires_in"]), (&json!("hmac-sha256"), &json!(900)));
     let theirs = match curve {
@@ -48,10 +64,9 @@ async fn shared_on(service: &Service, curve: Curve) -> Shared {
     };
     let token = told["access_token"].as_str().unwrap().to_owned();
     let id = SessionId::parse(half["key_id"].as_str().unwrap()).unwrap();
-    let thumbprint = service.key_of(&service.token).public_key().id();
-    let bound = SessionBinding { token: &token, mode: Mode::Sandbox, key: thumbprint, session: id };
+    let bound = SessionBinding { token: &token, mode, key: signer.public_key().id(), session: id };
     let key = bound.derive(&ours(curve).agree(&theirs).unwrap());
-    Shared { token, key, told: half.clone() }
+    Shared { token, key, told: half.clone(), mode }
 }
 
 async fn shared(service: &Service) -> Shared {
@@ -60,7 +75,7 @@ async fn shared(service: &Service) -> Shared {
 
 /// A call signed in a session.
 async fn call(service: &Service, shared: &Shared, method: &str, path: &str, body: &str) -> Request<Body> {
-    let nonce = service.nonce().await;
+    let nonce = nonce(service, shared.mode).await;
     let authorization = format!("Bearer {}", shared.token);
     let mut fields: Vec<(&str, &[u8])> = vec![("authorization", authorization.as_bytes())];
     if !body.is_empty() {
@@ -136,7 +151,7 @@ async fn a_session_is_of_no_use_for_another_token() {
     // Under the other's name, with its own key.
     let mut renamed = one.key.to_bytes();
     renamed[..16].copy_from_slice(&other.key.id.0);
-    let renamed = Shared { token: other.token.clone(), key: SessionKey::from_bytes(&*renamed).unwrap(), told: Value::Null };
+    let renamed = Shared { token: other.token.clone(), key: SessionKey::from_bytes(&*renamed).unwrap(), ..one.clone() };
     service.exchange(create(&service, &renamed, "c-2").await).await.problem(401, "signature_invalid");
     // A token without a session.
     let bare = Shared { token: service.token.clone(), ..one.clone() };
@@ -215,6 +230,32 @@ async fn what_a_client_was_granted_counts_at_each_call() {
             created.problem(401, "signature_key_required");
         }
     }
+}
+
+#[tokio::test]
+async fn an_operators_session_reads_and_changes_nothing() {
+    let service = service().await;
+    let ada = person(&service, 91, OperatorRole::Admin).await;
+    let shared = begun_by(&service, &*ada.key, Mode::Live, Curve::P256).await;
+    assert_eq!(shared.told["signs"], "reads");
+    service.exchange(call(&service, &shared, "GET", "/api/v1/operator/clients", "").await).await.expect(200);
+    let invite = json!({"name": "Bob", "role": "admin", "reason": "new"}).to_string();
+    let explain = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"x-1"}"#;
+    for (path, body) in [("operators", &*invite), ("routes/explain", explain)] {
+        let request = call(&service, &shared, "POST", &format!("/api/v1/operator/{path}"), body).await;
+        service.exchange(request).await.problem(401, "signature_key_required");
+    }
+}
+
+#[tokio::test]
+async fn a_session_ends_with_the_key_that_began_it() {
+    let service = service().await;
+    let shared = shared(&service).await;
+    service.exchange(create(&service, &shared, "k-1").await).await.expect(201);
+    let path = format!("/api/v1/auth/keys/{}", service.key_of(&service.token).public_key().id());
+    let request = service.request("DELETE", &path).body(Body::empty()).unwrap();
+    service.send(request).await.expect(204);
+    service.exchange(create(&service, &shared, "k-2").await).await.problem(401, "token_invalid");
 }
 
 #[tokio::test]
