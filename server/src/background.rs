@@ -7,7 +7,7 @@ use std::time::Duration;
 use railgate::time::Millis;
 use railgate::{Error, Result};
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use crate::stop::Stop;
 
@@ -100,9 +100,9 @@ async fn rest(nap: Duration) {
     if !(2 * TICK..PAUSE_MAX).contains(&nap) {
         return sleep(nap).await;
     }
-    let begun = *BEGUN.get_or_init(Instant::now);
-    let end = (begun.elapsed() + nap + TICK / 2).as_millis() / TICK.as_millis();
-    sleep_until(begun + TICK * u32::try_from(end).unwrap_or(u32::MAX)).await;
+    let past = BEGUN.get_or_init(Instant::now).elapsed();
+    let beyond = u64::try_from((past + nap + TICK / 2).as_millis() % TICK.as_millis()).unwrap_or(0);
+    sleep(nap + TICK / 2 - Duration::from_millis(beyond)).await;
 }
 
 fn judge(done: Result<Result<()>, JoinError>) -> Result<()> {
@@ -163,6 +163,28 @@ mod tests {
     fn shared() -> (&'static Stopper, Stop) {
         let (stopper, stop) = stop();
         (Box::leak(Box::new(stopper)), stop)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn long_rests_end_together_and_others_when_they_should() {
+        let begun = Instant::now();
+        let mut ends = Vec::new();
+        for late in [0, 70, 130, 310, 490] {
+            sleep(Duration::from_millis(late)).await;
+            let before = Instant::now();
+            rest(Duration::from_secs(1)).await;
+            assert!((748..=1_252).contains(&before.elapsed().as_millis()), "{:?}", before.elapsed());
+            ends.push(begun.elapsed().as_millis());
+        }
+        for end in &ends {
+            // Timers have milliseconds.
+            assert!((*end + 2 - ends[0]) % 500 <= 4, "{ends:?}");
+        }
+        for exact in [20, 999, 3_000] {
+            let before = Instant::now();
+            rest(Duration::from_millis(exact)).await;
+            assert_eq!(before.elapsed().as_millis(), u128::from(exact));
+        }
     }
 
     #[tokio::test(start_paused = true)]
