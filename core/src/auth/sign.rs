@@ -98,9 +98,9 @@ struct Described {
 }
 
 impl Described {
-    fn with(self, signature: &[u8]) -> SignatureFields {
+    fn with(&self, signature: &[u8]) -> SignatureFields {
         let signature = format!("{}=:{}:", self.label, STANDARD.encode(signature));
-        SignatureFields { content_digest: self.content_digest, signature_input: self.signature_input, signature }
+        SignatureFields { content_digest: self.content_digest.clone(), signature_input: self.signature_input.clone(), signature }
     }
 }
 
@@ -116,7 +116,7 @@ impl UnsignedFields {
     /// [`SignError::Malformed`].
     pub fn finish(&self, signature: &[u8]) -> Result<SignatureFields, SignError> {
         let raw = to_raw(self.algorithm, signature).ok_or(SignError::Malformed(self.algorithm))?;
-        Ok(self.described.clone().with(&raw))
+        Ok(self.described.with(&raw))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The checks run in this order, each with its own code. On the head alone: declared size and types; token; `keyid` is the token's
 //! key or session; challenge; clock; signature; that a session may sign it; nonce not seen on this node; the client's quota not used up.
-//! Only then is the body read, into memory that was set aside for it. Then: its size; that the signature covers it; digest; nonce unused, which takes it; scope. The
-//! call is counted last: only authenticated calls count against a client.
+//! Only then is the body read, into memory that was set aside for it. Then: its size; that the signature covers it; digest; nonce unused,
+//! which takes it; scope. The call is counted last: only authenticated calls count against a client.
 //!
 //! What strangers can cause before their signature is verified is bounded: a token that this gateway did not make costs no read;
 //! a key that has signed on this node costs one only with a signature that is valid, and any other key only while its address has

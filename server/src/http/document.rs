@@ -243,8 +243,8 @@ problem_groups! {
     /// For calls that make a client, which are signed without a token.
     NotAdmitted = [
         DigestMismatch, SignatureMissing, SignatureInvalid, SignatureKeyRequired, ChallengeInvalid, ChallengeExpired, ClockSkew,
-        NonceReplayed, KeyUnknown, KeyRevoked, InsufficientScope, EnrollmentPending, EnrollmentClosed, EnrollmentFull, InvitationInvalid, ClientSuspended,
-        RateLimited,
+        NonceReplayed, KeyUnknown, KeyRevoked, InsufficientScope, EnrollmentPending, EnrollmentClosed, EnrollmentFull, InvitationInvalid,
+        ClientSuspended, RateLimited,
     ];
     /// For calls that name a key.
     NoKey = [KeyNotFound];
