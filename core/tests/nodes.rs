@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use railgate::engine::{Create, LeaseTasks, Release};
+use railgate::engine::{Create, Fund, LeaseTasks, Release};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::RecordKind;
@@ -15,6 +15,7 @@ use railgate::store::{Commit, CommitError, Store, StoreError};
 use railgate::{Config, Engine, ErrorCode};
 use support::log::{assert_logged, log_all, log_some};
 use support::meddling::Meddling;
+use support::remote::Remote;
 use support::{Sandbox, create, sealing, together};
 
 /// Counts the commits refused because of another node; can be cut off from its standby.
@@ -87,6 +88,27 @@ fn a_client_that_first_uses_its_money_on_two_nodes_at_once_has_it_on_both() {
         s.pass(0);
         s.assert_sound();
     }
+}
+
+#[test]
+fn a_node_pays_from_memory_but_never_refuses_from_it_nor_spends_what_another_spent() {
+    let s = Sandbox::new();
+    let remote = Remote::over(s.store.clone());
+    let (remembers, other) = (node(&s, remote.clone(), 1), node(&s, s.store.clone(), 2));
+    remembers.run(payment(&s, &remembers, "first")).unwrap();
+    remote.taken();
+    remembers.run(payment(&s, &remembers, "second")).unwrap();
+    assert_eq!(remote.taken(), 1, "a commit and no read");
+
+    let all = other.balance(&s.caller, "EUR").unwrap().available;
+    let body = format!(r#"{{"amount":"{}","currency":"EUR","to":"sim:ok","reference":"all"}}"#, all.as_str());
+    other.run(create(&other, s.caller, &body)).unwrap();
+    assert_eq!(remembers.run(payment(&s, &remembers, "third")).unwrap_err().code, ErrorCode::InsufficientFunds);
+
+    other.run(Fund { caller: s.caller, money: "10.00 EUR".parse().unwrap() }).unwrap();
+    remembers.run(payment(&s, &remembers, "third")).unwrap();
+    s.pass(0);
+    s.assert_sound();
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::ids::{ClientNo, KeyNo};
 use crate::store::Lookup;
 use crate::store::record::AuditAction;
 
+use super::estimates::Estimates;
 use super::overlay::Overlay;
 use super::writer::Writer;
 use crate::engine::Engine;
@@ -23,6 +24,7 @@ pub struct Decision<'g, 's> {
 /// The records that commands read first, so that a group's reads become one round trip.
 pub struct Prefetch<'e> {
     pub(crate) engine: &'e Engine,
+    pub(super) estimates: &'e Estimates,
     pub(crate) wanted: Vec<Lookup>,
 }
 

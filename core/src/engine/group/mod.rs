@@ -4,6 +4,7 @@
 #[cfg(feature = "testkit")]
 mod any;
 mod command;
+mod estimates;
 mod numbers;
 mod overlay;
 mod prefetch;
@@ -72,7 +73,10 @@ impl Engine {
             writer.undo();
             group.iter_mut().for_each(|command| command.reset());
             let mut overlay = Overlay::new(&*self.store, self.env.now());
-            let ready = writer.journals.provide(&*self.store, overlay.now, drawn).and_then(|()| self.prefetch(&mut overlay, group));
+            let ready = writer
+                .journals
+                .provide(&*self.store, overlay.now, drawn)
+                .and_then(|()| self.prefetch(&mut overlay, &writer.estimates, group));
             if let Err(error) = ready {
                 return refuse(group, &|_| error.clone());
             }
@@ -97,9 +101,13 @@ impl Engine {
             }
             let committed = self.store.commit(&overlay.commit);
             self.note_writes(&committed);
+            if committed.is_err() {
+                writer.estimates.forget();
+            }
             let failed = match committed {
                 Ok(()) => {
                     writer.keep();
+                    writer.estimates.learn(&overlay);
                     return overlay.effects();
                 }
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),

@@ -290,6 +290,21 @@ impl<'a> Overlay<'a> {
         stored.plus(&moved).ok_or_else(overflow)
     }
 
+    /// An account's totals, estimated from `known` unless they have been read: they grant a payment, because the store refuses a
+    /// commit that spends too much, but do not refuse one.
+    pub(crate) fn estimate(&mut self, account: AccountId, known: Option<Totals>) -> Result<Totals> {
+        match (self.accounts.get(&account), known) {
+            (None, Some(known)) => Ok(known),
+            (Some((None, moved)), Some(known)) => known.plus(moved).ok_or_else(overflow),
+            (Some((Some(_), _)), _) | (_, None) => self.totals(account),
+        }
+    }
+
+    /// The accounts that were read or moved: what was read, and what settled writes moved.
+    pub(super) fn moved(&self) -> impl Iterator<Item = (AccountId, Option<Totals>, Totals)> {
+        self.accounts.iter().map(|(account, (stored, moved))| (*account, *stored, *moved))
+    }
+
     /// [`Overlay::totals`], read again: what another commit has credited since is in it.
     pub(crate) fn totals_anew(&mut self, account: AccountId) -> Result<Totals> {
         self.looked_up.forget(Key::Account(account));

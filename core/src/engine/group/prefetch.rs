@@ -6,23 +6,25 @@ use std::collections::{HashMap, HashSet};
 
 use crate::api::Subject;
 use crate::error::Result;
+use crate::ids::ClientNo;
 use crate::ledger::{self, AccountId, Mode};
 use crate::money::Currency;
 use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique};
 
 use super::command::{PREFETCHES, Pending, Prefetch};
+use super::estimates::Estimates;
 use super::overlay::Overlay;
 use super::turns::Owner;
 use crate::engine::Engine;
 
 impl Engine {
     /// Looks up the records that the commands read first.
-    pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, group: &[&mut dyn Pending]) -> Result<()> {
+    pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, estimates: &Estimates, group: &[&mut dyn Pending]) -> Result<()> {
         if !PREFETCHES || !overlay.store.is_remote() {
             return Ok(());
         }
-        let mut prefetch = Prefetch { engine: self, wanted: Vec::with_capacity(2 * group.len()) };
+        let mut prefetch = Prefetch { engine: self, estimates, wanted: Vec::with_capacity(2 * group.len()) };
         group.iter().for_each(|command| command.prefetch(&mut prefetch));
         overlay.look_up(prefetch.wanted)
     }
@@ -31,6 +33,14 @@ impl Engine {
 impl Prefetch<'_> {
     pub(crate) fn add(&mut self, lookups: impl IntoIterator<Item = Lookup>) {
         self.wanted.extend(lookups);
+    }
+
+    /// The account that a payment is granted from, unless an estimate of it may do.
+    pub(crate) fn payer(&mut self, client: ClientNo, mode: Mode, currency: Currency) {
+        let account = AccountId::new(ledger::Owner::Client(client), mode, currency);
+        if self.estimates.of(account).is_none() {
+            self.wanted.push(Lookup::Get(Key::Account(account)));
+        }
     }
 
     /// The clock of the owner's sandbox, if its client has changed it.

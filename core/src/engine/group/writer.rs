@@ -6,6 +6,7 @@ use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, MovementReco
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
 
+use super::estimates::Estimates;
 use super::numbers::Numbers;
 use super::turns::{Owner, Turns};
 use crate::engine::access::{Census, Refusals};
@@ -34,6 +35,8 @@ pub(crate) struct Writer {
     pub(crate) refusals: Refusals,
     /// How many clients there are.
     pub(crate) census: Census,
+    /// The totals that accounts had last.
+    pub(crate) estimates: Estimates,
 }
 
 /// 2³² divided by the golden ratio: multiples of it lie far apart, also those of small numbers.
@@ -57,6 +60,7 @@ impl Writer {
             outrun: false,
             refusals: Refusals::default(),
             census: Census::default(),
+            estimates: Estimates::default(),
         })
     }
 

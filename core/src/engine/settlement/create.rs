@@ -74,7 +74,7 @@ impl Command for Create {
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         let (client, money) = (self.caller.client, self.request.money);
         let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
-        prefetch.add([account(Owner::Client(client), mode, money.currency())]);
+        prefetch.payer(client, mode, money.currency());
         prefetch.clock((client, mode));
         if let Some(payee) = client_named(&self.request.to)
             && let Some((books, _)) = prefetch.engine.routes().books(mode)
@@ -126,7 +126,8 @@ impl Engine {
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
         let credit = terms.credit(mode, request.money.currency());
         let covers = |totals: Totals| Ok::<_, Error>(totals.available().ok_or_else(overflow)?.saturating_add(credit) >= total);
-        let totals = overlay.totals(account)?;
+        let known = overlay.estimate(account, writer.estimates.of(account))?;
+        let totals = if covers(known)? { known } else { overlay.totals(account)? };
         // Another node may have opened the account between the two reads.
         let opened =
             |overlay: &mut Overlay<'_>| Ok::<_, Error>(SHARED && totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
