@@ -134,6 +134,12 @@ impl Deltas {
         self.accounts.iter().map(|(account, _)| (*account, Totals::default())).collect()
     }
 
+    /// What must be left on each account, by key: [`Deltas::guard`] as a number.
+    pub(crate) fn least(&self) -> impl Iterator<Item = (AccountId, i64)> {
+        let guarded = |account: &AccountId, delta| spends(delta) && account.has_floor();
+        self.accounts.iter().map(move |(account, delta)| (*account, if guarded(account, delta) { self.floor(*account) } else { i64::MIN }))
+    }
+
     /// Whether the commit is allowed. `now` returns the totals after it.
     pub(crate) fn guard(&self, now: impl Fn(AccountId) -> Result<Totals, StoreError>) -> Result<(), CommitError> {
         self.accounts.iter().try_for_each(|(account, delta)| guard(*account, delta, &now(*account)?, self.floor(*account)))
@@ -143,9 +149,12 @@ impl Deltas {
 /// Refuses new totals that do not fit, and an account with a floor that spent more than it has.
 fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals, floor: i64) -> Result<(), CommitError> {
     let available = totals.available().ok_or_else(|| overflow(account))?;
-    let [debits_pending, debits_posted, _, credits_posted] = delta;
-    let spends = credits_posted - debits_posted - debits_pending < 0;
-    if spends && available < floor && account.has_floor() { Err(CommitError::BalanceGuard(account)) } else { Ok(()) }
+    if spends(delta) && available < floor && account.has_floor() { Err(CommitError::BalanceGuard(account)) } else { Ok(()) }
+}
+
+/// Whether a change leaves less to spend.
+fn spends([debits_pending, debits_posted, _, credits_posted]: &[i128; 4]) -> bool {
+    credits_posted - debits_posted - debits_pending < 0
 }
 
 /// The sum of a commit's counts by counter.

@@ -107,6 +107,21 @@ fn more(next: &AtomicI64, count: i64) {
 }
 
 #[test]
+fn references_that_are_used_again_and_again_cost_one_line_of_the_servers_log() {
+    let server = Postgres::quick();
+    let store = PostgresStore::open(&server.url(&server.database()), options()).unwrap();
+    store.commit(&payment(1)).unwrap();
+    for no in 2..30 {
+        let again = commit([insert(event(no, 1)), insert(settlement(no, 1, "1")), insert(task(no, 1))]);
+        assert_eq!(clashes(store.commit(&again)), [1]);
+        assert_eq!(store.get(&Key::Event((SettlementNo(no), 1))).unwrap(), None);
+    }
+    store.commit(&payment(30)).unwrap();
+    let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
+    assert_eq!(log.matches("duplicate key").count(), 1, "{log}");
+}
+
+#[test]
 fn connections_that_are_cut_in_the_middle_of_commits_leave_nothing_half_written() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let sql = server.sql(&fresh.database);

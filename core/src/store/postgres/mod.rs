@@ -20,17 +20,19 @@
 //! # }
 //! ```
 //!
-//! [`Store::commit`] is one transaction in two round trips, regardless of its size: its writes become one statement per kind, each
-//! with one array per column, and `COMMIT` is sent once every condition has been found true. READ COMMITTED is enough, because each
-//! condition is part of the statement that depends on it. Transfers are added to the current totals of an account, so that a
-//! popular account never causes a conflict. If the connection breaks after a `COMMIT`, the server is asked for the result of the
-//! transaction; only if it cannot tell is the commit [indeterminate](CommitError::Indeterminate).
+//! [`Store::commit`] is one transaction in at most two round trips, regardless of its size: its writes become one statement per kind (or
+//! one for all new rows, if they are few) with one array per column, and `COMMIT` is sent once every condition has been found true, or
+//! at once where the server itself checks them all. READ COMMITTED is enough, because each condition is part of the statement that
+//! depends on it. Transfers are added to the current totals of an account, so that a popular account never causes a conflict. If the
+//! connection breaks after a `COMMIT`, the server is asked for the result of the transaction; only if it cannot tell is the commit
+//! [indeterminate](CommitError::Indeterminate).
 //!
 //! Each read is one prepared statement that uses an index on the primary: it sees the complete state after the latest commit.
 //!
 //! Two threads of the store drive the connections, and callers wait on a plain channel: it can be called from plain threads and
 //! from workers of an async runtime.
 
+mod at_once;
 mod cells;
 mod clock;
 mod connect;

@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) batch: Batch,
     /// The index of the write for each row.
     pub(super) writes: Vec<usize>,
+    /// Whether it depends on no other statement of the transaction.
+    pub(super) is_first: bool,
 }
 
 /// A key that two writes can both touch.
@@ -56,7 +58,7 @@ struct Layers {
 impl Plan {
     /// Refuses only writes that no row can represent.
     pub(super) fn new(commit: &Commit) -> Result<Self, StoreError> {
-        let mut layers = Layers::default();
+        let mut layers = Layers { marks: HashMap::with_capacity(commit.writes.len()), ..Layers::default() };
         let mut witness = None;
         // Ordered by table and then by key: two commits that touch the same rows lock them in the same order and cannot deadlock.
         let mut groups: BTreeMap<(u32, RecordKind, Action), Vec<(Key, usize)>> = BTreeMap::new();
@@ -73,11 +75,11 @@ impl Plan {
             let layer = layers.of(write, &key, action)?;
             groups.entry((layer, key.kind(), action)).or_default().push((key, index));
         }
-        let steps = groups.into_iter().map(|((_, kind, action), mut group)| {
+        let steps = groups.into_iter().map(|((layer, kind, action), mut group)| {
             group.sort_unstable();
-            step(kind, action, group, commit)
+            Ok(Step { is_first: layer == 0, ..step(kind, action, group, commit)? })
         });
-        Ok(Self { steps: steps.collect::<Result<_, _>>()?, deltas: Deltas::of(commit), counts: Counts::of(commit), witness })
+        Ok(Self { steps: steps.collect::<Result<_, StoreError>>()?, deltas: Deltas::of(commit), counts: Counts::of(commit), witness })
     }
 }
 
@@ -96,18 +98,21 @@ impl Layers {
     fn of(&mut self, write: &Write, key: &Key, action: Action) -> Result<u32, StoreError> {
         let kind = key.kind();
         let unique = if let Write::Insert(record) = write { unique(record)? } else { None };
-        let marks: Vec<Mark> = [Some(Mark::Key(key.clone())), unique].into_iter().flatten().collect();
+        let marks = [Some(Mark::Key(key.clone())), unique];
         let opposite = match action {
             Action::Insert => Some(Action::Delete),
             Action::Delete => Some(Action::Insert),
             Action::Replace => None,
         };
-        let opposite = opposite.filter(|_| kind.layout().unique != 0).and_then(|action| self.tables.get(&(kind, action)));
-        let before = marks.iter().filter_map(|mark| self.marks.get(mark)).chain(opposite).max();
+        let has_unique = kind.layout().unique != 0;
+        let opposite = opposite.filter(|_| has_unique).and_then(|action| self.tables.get(&(kind, action)));
+        let before = marks.iter().flatten().filter_map(|mark| self.marks.get(mark)).chain(opposite).max();
         let layer = before.map_or(0, |before| before + 1);
-        self.marks.extend(marks.into_iter().map(|mark| (mark, layer)));
-        let highest = self.tables.entry((kind, action)).or_default();
-        *highest = layer.max(*highest);
+        self.marks.extend(marks.into_iter().flatten().map(|mark| (mark, layer)));
+        if has_unique {
+            let highest = self.tables.entry((kind, action)).or_default();
+            *highest = layer.max(*highest);
+        }
         Ok(layer)
     }
 }
@@ -131,7 +136,7 @@ fn step(kind: RecordKind, action: Action, group: Vec<(Key, usize)>, commit: &Com
             Write::Delete(key) => key.bind(&mut batch)?,
         }
     }
-    Ok(Step { kind, action, batch, writes: group.into_iter().map(|(_, index)| index).collect() })
+    Ok(Step { kind, action, batch, writes: group.into_iter().map(|(_, index)| index).collect(), is_first: false })
 }
 
 #[cfg(test)]

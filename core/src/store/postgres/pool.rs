@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -36,6 +36,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// a connection: about ten round trips, with TLS and a password.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
+/// How many commits are wary after one that met a taken key.
+const WARY: u32 = 100;
+
 /// How much longer than its own timeout a server may take to respond.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -61,6 +64,8 @@ pub(super) struct Shared {
     opened: AtomicBool,
     /// Whether somebody waited for it in vain and nobody has reached it since.
     gone: AtomicBool,
+    /// How many commits still do not take it for granted that the keys of their new rows are free.
+    wary: AtomicU32,
 }
 
 /// Connections for one purpose.
@@ -104,6 +109,7 @@ impl Pool {
             writers: Lane::new(options.writers),
             opened: AtomicBool::new(false),
             gone: AtomicBool::new(false),
+            wary: AtomicU32::new(0),
         };
         Ok(Self { shared: Arc::new(shared), runtime: Some(runtime) })
     }
@@ -204,6 +210,16 @@ impl Shared {
         if self.target.has_choice() {
             lent.discard();
         }
+    }
+
+    /// A new row's key was taken. That costs a try, and the server logs it: where one is, others are likely to follow.
+    pub(super) fn beware(&self) {
+        self.wary.store(WARY, Ordering::Relaxed);
+    }
+
+    /// Whether this commit expects keys to be taken.
+    pub(super) fn is_wary(&self) -> bool {
+        self.wary.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
     /// From now on, no connection error counts as permanent.

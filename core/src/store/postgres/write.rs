@@ -1,10 +1,14 @@
-//! Makes a commit in one transaction and two round trips. The first carries all writes, the second the `COMMIT`, which is sent only
-//! after every condition has been found true.
+//! Makes a commit in one transaction and two round trips, or one where the server itself checks every condition. The first carries all
+//! writes, the second the `COMMIT`, which is sent only after every condition has been found true.
 //!
-//! READ COMMITTED is enough, because no write relies on what another statement read. A row is inserted if its keys are free (`ON
-//! CONFLICT DO NOTHING` waits for another insert of the same key), it is replaced if its condition is true at that moment (an
+//! READ COMMITTED is enough, because no write relies on what another statement read. A row is inserted if its keys are free (an
+//! `INSERT` waits for another one of the same key), it is replaced if its condition is true at that moment (an
 //! `UPDATE` that waited checks the row again), and totals are added to their current values. A commit that waited for another
 //! therefore sees its result, and needs neither a retry nor a lock in advance.
+//!
+//! `ON CONFLICT DO NOTHING` tells which keys are taken, and costs the server nearly as much again as the insert. So a first try takes it
+//! for granted that the keys of most new rows are free, and a second one finds out which are not. The server logs the first, so the
+//! commits after it take nothing for granted until many have found all keys free.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,12 +19,13 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row, SimpleQueryMessage, Statement};
 
+use super::at_once;
 use super::cells::{Batch, Cells, records};
 use super::error::{Meaning, failed, meaning, surely_not_made};
 use super::plan::{Plan, Step};
 use super::pool::{Connection, Lent, Shared, in_order, jittered};
 use super::read;
-use super::tables::{Action, Sql, count, post, statements};
+use super::tables::{Action, Sql, count, insert_drawn, is_drawn, post, statements, types};
 use crate::ledger::{AccountId, Totals};
 use crate::store::record::{AccountRecord, RecordKind, UsageRecord};
 use crate::store::shared::Counts;
@@ -30,12 +35,20 @@ use crate::store::{Clash, CommitError, StoreError};
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
+/// Starts a transaction and asks for its number.
+pub(super) const BEGIN: &str = "BEGIN READ WRITE; SELECT pg_current_xact_id()";
+
+/// The most new rows of different kinds that are inserted by one statement.
+const TOGETHER: usize = 128;
+
 /// The result of one try.
-enum Tried {
+pub(super) enum Tried {
     Made,
     Refused(CommitError),
     /// A total may leave its range. To find out which, the next try reads the totals before it writes them.
     Overflow,
+    /// What it took for granted is not so: the key of a new row is taken, or an account spends too much. The next try finds out which.
+    Doubtful(StoreError),
     /// Nothing was written; a retry may succeed.
     Again(StoreError),
     /// Nothing was written; the connection is no longer usable.
@@ -47,10 +60,10 @@ enum Tried {
 }
 
 /// A transaction, as the server that runs it identifies it.
-struct Transaction {
-    xid: String,
-    backend: String,
-    server: String,
+pub(super) struct Transaction {
+    pub(super) xid: String,
+    pub(super) backend: String,
+    pub(super) server: String,
 }
 
 /// Makes the whole commit durable, or nothing of it. After a conflict with another transaction, or if the connection was lost
@@ -59,12 +72,12 @@ struct Transaction {
 pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), CommitError> {
     let mut deadline = shared.deadline();
     let mut in_the_way = false;
-    let mut careful = plan.deltas.each().is_none();
+    let mut care = Care { totals: plan.deltas.each().is_none(), keys: shared.is_wary() };
     let mut pause = PAUSE;
     loop {
         let mut lent = shared.writer(deadline).await?;
         let link = shared.link(&mut lent, deadline).await?;
-        let mut tried = try_once(link, &plan, careful, Instant::now() + shared.limit).await;
+        let mut tried = try_once(link, &plan, care, Instant::now() + shared.limit).await;
         if let Tried::Unknown(error, transaction) = tried {
             tried = find_out(&shared, &mut lent, &plan, &transaction).await.into_tried(error, transaction);
         }
@@ -80,9 +93,15 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
                 return Err(error.into());
             }
             Tried::Overflow => {
-                careful = true;
+                care.totals = true;
                 continue;
             }
+            Tried::Doubtful(_) if !care.keys => {
+                shared.beware();
+                care.keys = true;
+                continue;
+            }
+            Tried::Doubtful(error) => return Err(error.into()),
             Tried::Again(error) => {
                 if !std::mem::replace(&mut in_the_way, true) {
                     deadline = shared.deadline();
@@ -103,11 +122,23 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
     }
 }
 
-async fn try_once(link: &mut Connection, plan: &Plan, careful: bool, deadline: Instant) -> Tried {
-    let slow = || StoreError::unavailable("committing", "the database did not answer in time");
+/// What a try does not take for granted, because an earlier one failed by it.
+#[derive(Clone, Copy)]
+pub(super) struct Care {
+    /// That all totals stay in their range.
+    pub(super) totals: bool,
+    /// That the keys of new rows are free, and that accounts have what they spend.
+    pub(super) keys: bool,
+}
+
+async fn try_once(link: &mut Connection, plan: &Plan, care: Care, deadline: Instant) -> Tried {
     // Until the end of the transaction has been seen, whatever happens to this job: a panic, or the end of its runtime.
     link.in_transaction = true;
-    let transaction = match timeout_at(deadline, write(link, plan, careful)).await {
+    let parts = parts(plan, care);
+    if at_once::is_possible(plan, &parts, care) {
+        return at_once::commit(link, plan, &parts, deadline).await;
+    }
+    let transaction = match timeout_at(deadline, write(link, plan, &parts, care)).await {
         Ok(Ok(transaction)) => transaction,
         Ok(Err(Tried::Lost(error))) => return Tried::Lost(error),
         Ok(Err(tried)) => {
@@ -127,44 +158,58 @@ async fn try_once(link: &mut Connection, plan: &Plan, careful: bool, deadline: I
             link.in_transaction = false;
             Tried::Made
         }
-        Ok(Err(error)) if surely_not_made(&error) => match meaning(&error) {
-            Meaning::Lost | Meaning::Again | Meaning::Later => Tried::Lost(failed("committing", &error)),
-            Meaning::OutOfRange | Meaning::Never => Tried::Refused(failed("committing", &error).into()),
-        },
-        Ok(Err(error)) => Tried::Unknown(failed("committing", &error), transaction),
+        Ok(Err(error)) => unended(&error, transaction),
         Err(_) => Tried::Unknown(slow(), transaction),
     }
 }
 
+pub(super) fn slow() -> StoreError {
+    StoreError::unavailable("committing", "the database did not answer in time")
+}
+
+/// The meaning of an error after `COMMIT` was sent.
+pub(super) fn unended(error: &Error, transaction: Transaction) -> Tried {
+    if !surely_not_made(error) {
+        return Tried::Unknown(failed("committing", error), transaction);
+    }
+    match meaning(error) {
+        Meaning::Lost | Meaning::Again | Meaning::Later => Tried::Lost(failed("committing", error)),
+        Meaning::OutOfRange | Meaning::Never => Tried::Refused(failed("committing", error).into()),
+    }
+}
+
 /// A transaction that could not be ended ends with its connection.
-fn rolled_back_by_the_end(tried: Tried) -> Tried {
+pub(super) fn rolled_back_by_the_end(tried: Tried) -> Tried {
     match tried {
         Tried::Again(error) => Tried::Lost(error),
-        Tried::Overflow => Tried::Lost(StoreError::unavailable("committing", "the connection was lost")),
+        Tried::Overflow | Tried::Doubtful(_) => Tried::Lost(StoreError::unavailable("committing", "the connection was lost")),
         other => other,
     }
 }
 
 /// Writes everything and checks that all conditions were true.
-async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Transaction, Tried> {
-    let Prepared { steps: prepared, posting, counting } = prepare(link, plan).await.map_err(|e| broken(&e))?;
+async fn write(link: &mut Connection, plan: &Plan, parts: &[Part<'_>], care: Care) -> Result<Transaction, Tried> {
+    let Prepared { parts: prepared, posting, counting } = prepare(link, plan, parts).await.map_err(|e| broken(&e))?;
     // In careful mode it adds zero: that locks the rows and returns their values.
-    let added = if careful { None } else { plan.deltas.each() };
+    let added = if care.totals { None } else { plan.deltas.each() };
     let added = accounts(&added.unwrap_or_else(|| plan.deltas.nothing())).map_err(refuse)?;
-    let steps = prepared.iter().zip(plan.steps.iter().map(|step| &step.batch));
+    let writing = prepared.iter().zip(parts.iter().map(Part::params));
     let counted = counters(&plan.counts).map_err(refuse)?;
-    let sums = posting.as_ref().map(|it| (it, &added)).into_iter().chain(counting.as_ref().map(|it| (it, &counted)));
-    let jobs = std::iter::once(None).chain(steps.chain(sums).map(Some));
+    let sums = [posting.as_ref().zip(Some(added.params())), counting.as_ref().zip(Some(counted.params()))];
+    let jobs = std::iter::once(None).chain(writing.chain(sums.into_iter().flatten()).map(Some));
     let mut done = in_order(jobs.map(|job| send(&link.client, job))).await.into_iter();
 
     let begun = done.next().unwrap_or_else(|| Ok(Done::default())).map_err(|e| broken(&e))?;
     let transaction = Transaction { xid: begun.xid, backend: link.backend.clone(), server: link.server.clone() };
     let mut clashes = Vec::new();
-    for (step, done) in plan.steps.iter().zip(done.by_ref()) {
-        let rows = done.map_err(|e| broken(&e))?.rows;
-        if rows.len() != step.batch.rows() {
-            let missing = step.batch.missing(&rows).map_err(refuse)?;
-            clashes.extend(missing.into_iter().filter_map(|row| step.writes.get(row)).map(|write| Clash { write: *write }));
+    for (part, done) in parts.iter().zip(done.by_ref()) {
+        let Done { rows, .. } = done.map_err(|e| broken(&e))?;
+        match part {
+            Part::Single(step) if rows.len() != step.batch.rows() => {
+                let missing = step.batch.missing(&rows).map_err(refuse)?;
+                clashes.extend(missing.into_iter().filter_map(|row| step.writes.get(row)).map(|write| Clash { write: *write }));
+            }
+            Part::Drawn { .. } | Part::Single(_) => {}
         }
     }
     if !clashes.is_empty() {
@@ -175,11 +220,11 @@ async fn write(link: &mut Connection, plan: &Plan, careful: bool) -> Result<Tran
     let counted = done.next();
     let totals = match posted {
         None => HashMap::new(),
-        Some(Err(error)) if meaning(&error) == Meaning::OutOfRange && !careful => return Err(Tried::Overflow),
+        Some(Err(error)) if meaning(&error) == Meaning::OutOfRange && !care.totals => return Err(Tried::Overflow),
         Some(done) => totals(&done.map_err(|e| broken(&e))?.rows).map_err(refuse)?,
     };
     let now = |account| totals.get(&account).copied().ok_or_else(|| StoreError::corrupt("adding up an account", "it has no totals"));
-    if careful && posting.is_some() {
+    if care.totals && posting.is_some() {
         let settled = plan.deltas.settle(now).map_err(Tried::Refused)?;
         replace(link, &accounts(&settled).map_err(refuse)?).await.map_err(|e| broken(&e))?;
     } else {
@@ -201,24 +246,24 @@ struct Done {
 }
 
 /// Sends one statement with its rows, or the start of a transaction.
-async fn send(client: &Client, statement: Option<(&Statement, &Batch)>) -> Result<Done, Error> {
+async fn send(client: &Client, statement: Option<(&Statement, Vec<&(dyn ToSql + Sync)>)>) -> Result<Done, Error> {
     match statement {
-        Some((statement, batch)) => Ok(Done { rows: client.query(statement, &batch.params()).await?, ..Done::default() }),
+        Some((statement, params)) => Ok(Done { rows: client.query(statement, &params).await?, ..Done::default() }),
         None => {
-            let begun = client.simple_query("BEGIN READ WRITE; SELECT pg_current_xact_id()").await?;
+            let begun = client.simple_query(BEGIN).await?;
             Ok(Done { xid: cell(&begun, 0), ..Done::default() })
         }
     }
 }
 
 /// A column of the first row in a simple query's response; empty if there is none.
-fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
+pub(super) fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
     let row = answer.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
     row.and_then(|row| row.get(column)).unwrap_or_default().to_owned()
 }
 
 /// Encodes accounts as rows.
-fn accounts(totals: &[(AccountId, Totals)]) -> Result<Batch, StoreError> {
+pub(super) fn accounts(totals: &[(AccountId, Totals)]) -> Result<Batch, StoreError> {
     let mut batch = Batch::new(&post().kinds);
     totals.iter().try_for_each(|(id, totals)| AccountRecord { id: *id, totals: *totals }.bind(&mut batch))?;
     Ok(batch)
@@ -251,7 +296,10 @@ fn refuse(error: StoreError) -> Tried {
 }
 
 /// The meaning of an error before `COMMIT`: nothing was written.
-fn broken(error: &Error) -> Tried {
+pub(super) fn broken(error: &Error) -> Tried {
+    if error.code() == Some(&SqlState::UNIQUE_VIOLATION) {
+        return Tried::Doubtful(failed("writing", error));
+    }
     let failed = failed("writing", error);
     match meaning(error) {
         Meaning::Lost => Tried::Lost(failed),
@@ -366,26 +414,59 @@ async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolv
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
 
-/// The statements of a plan.
+/// What one statement of a transaction writes.
+pub(super) enum Part<'p> {
+    /// New rows whose keys are taken to be free.
+    Drawn { steps: Vec<&'p Step>, sql: &'static Sql },
+    /// Rows of one kind.
+    Single(&'p Step),
+}
+
+/// The statements of a plan, in order. What depends on nothing else comes first, whatever its kind.
+fn parts(plan: &Plan, care: Care) -> Vec<Part<'_>> {
+    let is_drawn = |step: &&Step| !care.keys && step.is_first && step.action == Action::Insert && is_drawn(step.kind);
+    let (drawn, others): (Vec<&Step>, Vec<&Step>) = plan.steps.iter().partition(is_drawn);
+    // What few rows cost is the statement; with many, the server works on one kind while the next is on its way.
+    let few = drawn.iter().map(|step| step.batch.rows()).sum::<usize>() <= TOGETHER;
+    let statements = drawn.chunks(if few { drawn.len().max(1) } else { 1 }).map(|steps| {
+        let kinds: Vec<RecordKind> = steps.iter().map(|step| step.kind).collect();
+        Part::Drawn { steps: steps.to_vec(), sql: insert_drawn(&kinds) }
+    });
+    statements.chain(others.into_iter().map(Part::Single)).collect()
+}
+
+impl Part<'_> {
+    pub(super) fn sql(&self) -> &'static Sql {
+        match self {
+            Self::Drawn { sql, .. } => sql,
+            Self::Single(step) => statements(step.kind).write(step.action),
+        }
+    }
+
+    pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
+        match self {
+            Self::Drawn { steps, .. } => steps.iter().flat_map(|step| step.batch.params()).collect(),
+            Self::Single(step) => step.batch.params(),
+        }
+    }
+}
+
+/// The statements of a plan, prepared.
 struct Prepared {
-    steps: Vec<Statement>,
+    parts: Vec<Statement>,
     /// Adds to the totals of accounts, if there are transfers.
     posting: Option<Statement>,
     /// Adds to counters, if something is counted.
     counting: Option<Statement>,
 }
 
-async fn prepare(link: &mut Connection, plan: &Plan) -> Result<Prepared, Error> {
-    let mut wanted: Vec<&Sql> = plan.steps.iter().map(sql).collect();
+async fn prepare(link: &mut Connection, plan: &Plan, parts: &[Part<'_>]) -> Result<Prepared, Error> {
+    let mut wanted: Vec<&'static Sql> = parts.iter().map(Part::sql).collect();
     let (posts, counts) = (!plan.deltas.is_empty(), !plan.counts.is_empty());
     wanted.extend(posts.then(post).into_iter().chain(counts.then(count)));
-    let wanted: Vec<(&str, Vec<Type>)> = wanted.into_iter().map(|sql| (sql.text.as_str(), sql.types())).collect();
-    let mut steps = link.prepare(&wanted).await?;
-    let counting = if counts { steps.pop() } else { None };
-    let posting = if posts { steps.pop() } else { None };
-    Ok(Prepared { steps, posting, counting })
-}
-
-fn sql(step: &Step) -> &'static Sql {
-    statements(step.kind).write(step.action)
+    let wanted: Vec<(&str, Vec<Type>)> = wanted.into_iter().map(types).collect();
+    let mut parts = link.prepare(&wanted).await?;
+    let counting = if counts { parts.pop() } else { None };
+    let posting = if posts { parts.pop() } else { None };
+    Ok(Prepared { parts, posting, counting })
 }
