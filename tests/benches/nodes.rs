@@ -14,12 +14,14 @@ mod load;
 mod minimal;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use load::{Figures, run};
 use minimal::Minimal;
 use railgate::auth::Algorithm;
 use railgate_tests::binary::Server;
+use railgate_tests::figures::figure;
 use railgate_tests::postgres::Postgres;
 use railgate_tests::presigned::Stock;
 
@@ -55,8 +57,8 @@ fn main() {
     let options = options();
     let server = Postgres::start(SETTINGS);
     let (database, bare) = (server.database(), server.database());
-    let keys = tempfile::tempdir().expect("a folder");
-    let keys = keys.path().join("master.keys");
+    let folder = tempfile::tempdir().expect("a folder");
+    let keys = folder.path().join("master.keys");
     let node = |database: &str, outbox: &str| {
         let keys = keys.to_str().expect("a path in UTF-8");
         Server::over(&server.url(database), &["--master-keys", keys, "--outbox", outbox])
@@ -77,8 +79,8 @@ fn main() {
         let nodes = [node(&database, "off"), node(&database, "off")];
         let stock = Stock::enroll(nodes[0].address, Algorithm::EcdsaP256Sha256);
         for &connections in options.connections.iter().filter(|it| step == 0 || **it == 32) {
-            let (mut plain, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());
-            for _ in 0..options.rounds {
+            let (mut plain, mut one, mut two, mut file) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+            for round in 0..options.rounds {
                 let count = options.seconds * MOST_PER_SECOND;
                 let mut stock_at = |address: SocketAddr, count: u64| {
                     let first = named;
@@ -91,9 +93,22 @@ fn main() {
                 let halves = nodes.each_ref().map(|node| (node.address, stock_at(node.address, count / 2)));
                 two.push(both(halves, connections, options.seconds));
                 plain.push(rows.run(&server, &bare, connections, options.seconds));
+                if step == 0 {
+                    file.push(over_sqlite(&folder.path().join(format!("{connections}-{round}.db")), connections, options.seconds));
+                }
             }
             let (plain, one, two) = (median(&mut plain), median(&mut one), median(&mut two));
+            figure(&format!("a node over PostgreSQL, {connections} connections, of the minimal client, %"), 100.0 * one.rate / plain.rate);
             println!("{present} | {connections} | {:.0} | {} | {} | {}", plain.rate, times(&plain), row(&one, &plain), row(&two, &plain));
+            if step == 0 {
+                let file = median(&mut file);
+                let percent = 100.0 * one.rate / file.rate;
+                eprintln!(
+                    "over SQLite, {connections} connections: {:.0}/s, of which one node over PostgreSQL has {percent:.0} %",
+                    file.rate
+                );
+                figure(&format!("a node over PostgreSQL, {connections} connections, of one over SQLite, %"), percent);
+            }
         }
     }
 }
@@ -105,6 +120,13 @@ fn create(n: u64) -> (String, Option<String>) {
         r#"{{"amount":0.01,"currency":"EUR","to":"msisdn:+254700000001","reference":"{reference}","description":"Invoice of November, order of 12 crates"}}"#
     );
     ("/api/v1/gateway/settlements".to_owned(), Some(body))
+}
+
+/// The same load on a server over a fresh SQLite file.
+fn over_sqlite(path: &Path, connections: usize, seconds: u64) -> Figures {
+    let server = Server::start(path, &["--outbox", "off"]);
+    let requests = Stock::enroll(server.address, Algorithm::EcdsaP256Sha256).sign(seconds * MOST_PER_SECOND, &create);
+    run(server.address, requests, connections, seconds)
 }
 
 /// Half of the connections to each node, at the same time.

@@ -18,6 +18,7 @@ use railgate::engine::{Create, Enroll};
 use railgate::env::ManualEnv;
 use railgate::store::sqlite::SqliteStore;
 use railgate::{Config, Engine};
+use railgate_tests::figures::figure;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -74,7 +75,10 @@ fn measure(store: &str, pair: &mut dyn Pair, rows: usize, rounds: usize) {
             bare.push(pair.bare(group));
         }
         let (e, b) = (median(&mut engine), median(&mut bare));
-        println!("{store} | {present} | {group} | {b:.0} | {e:.0} | {:.0} %", 100.0 * e / b);
+        let ratio = 100.0 * e / b;
+        println!("{store} | {present} | {group} | {b:.0} | {e:.0} | {ratio:.0} %");
+        let over = if present < 1_000_000 { store.to_owned() } else { format!("{store} with a million settlements") };
+        figure(&format!("engine over {over}, groups of {group}, of a bare insert, %"), ratio);
     }
 }
 

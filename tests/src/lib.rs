@@ -4,6 +4,7 @@
 pub mod bare;
 pub mod binary;
 pub mod client;
+pub mod figures;
 pub mod interop;
 pub mod key;
 pub mod nodes;

@@ -19,6 +19,7 @@ use load::{Figures, MOST_PER_SECOND, run};
 use railgate::auth::Algorithm;
 use railgate_tests::binary;
 use railgate_tests::client::{Connection, call, render};
+use railgate_tests::figures::figure;
 use railgate_tests::presigned::Stock;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
@@ -126,6 +127,9 @@ fn in_sessions(options: &Options) {
                 }
             }
             let (echo, shared, keyed) = (median(&mut echoes), median(&mut shared), median(&mut keyed));
+            let percent = |of: &Figures, what: &Figures| 100.0 * what.rate / of.rate;
+            figure(&format!("{name} in a session, {connections} connections, of the echo, %"), percent(&echo, &shared));
+            figure(&format!("{name} signed by P-256, {connections} connections, of one in a session, %"), percent(&shared, &keyed));
             println!("{name} | {connections} | {:.0} | {} | {}", echo.rate, row(&shared, &echo), row(&keyed, &echo));
         }
     }
