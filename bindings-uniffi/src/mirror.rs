@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use railgate::api::DecimalNumber;
 use railgate::auth::Algorithm;
@@ -13,6 +14,7 @@ use railgate::error::Category;
 use railgate::ledger::Mode;
 use railgate::lifecycle::IsoStatus;
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 use crate::error::GatewayError;
 use crate::values::{Decimal, Instant, Json};
@@ -37,6 +39,18 @@ give_itself!(bool, u16, u32, u64, i64, f64, String);
 impl Give<String> for Cow<'static, str> {
     fn give(self) -> Result<String, GatewayError> {
         Ok(self.into_owned())
+    }
+}
+
+impl Give<String> for SmolStr {
+    fn give(self) -> Result<String, GatewayError> {
+        Ok(self.into())
+    }
+}
+
+impl<T, S: Give<T> + Clone> Give<T> for Arc<S> {
+    fn give(self) -> Result<T, GatewayError> {
+        Arc::unwrap_or_clone(self).give()
     }
 }
 

@@ -23,7 +23,7 @@
 //! no separate index, and the id reveals neither the number nor the volume of business.
 
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
@@ -125,6 +125,14 @@ impl fmt::Display for Ulid {
         }
         f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
+}
+
+/// A public id: what it is of, such as `stl_`, and the ULID.
+pub(crate) fn named(prefix: &str, id: Ulid) -> String {
+    let mut text = String::with_capacity(prefix.len() + 26);
+    text.push_str(prefix);
+    let _ = write!(text, "{id}");
+    text
 }
 
 /// A store's secret for masking settlement numbers in public ids. Made once and kept with the data.

@@ -28,6 +28,7 @@ mod iso4217;
 
 use iso4217::Place;
 use rust_decimal::Decimal;
+use smol_str::{SmolStr, format_smolstr};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -281,13 +282,18 @@ impl Money {
 
     /// The amount with exactly the currency's decimals: `10.50`, `-0.05`, for `JPY` `10`. Valid as a JSON number.
     pub fn decimal(self) -> String {
+        self.decimal_text().into()
+    }
+
+    /// [`Money::decimal`], in place.
+    pub(crate) fn decimal_text(self) -> SmolStr {
         let sign = if self.minor < 0 { "-" } else { "" };
         let count = self.minor.unsigned_abs();
         match self.currency.minor_units() {
-            0 => format!("{sign}{count}"),
+            0 => format_smolstr!("{sign}{count}"),
             decimals => {
                 let unit = 10u64.pow(u32::from(decimals));
-                format!("{sign}{}.{:0width$}", count / unit, count % unit, width = usize::from(decimals))
+                format_smolstr!("{sign}{}.{:0width$}", count / unit, count % unit, width = usize::from(decimals))
             }
         }
     }

@@ -24,6 +24,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use smol_str::SmolStr;
+
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// The kind of a participant's identifier, which determines the rails that can reach it.
@@ -148,7 +150,7 @@ const IDENTIFIER_MAX_CHARS: usize = 128;
 /// `Debug` shows the masked form, so that no participant gets into a log by accident.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Participant {
-    text: String,
+    text: SmolStr,
     namespace: Namespace,
 }
 
@@ -181,19 +183,24 @@ impl Participant {
                 canonical.push_str(identifier)
             }
         }
-        Ok(Self { text: canonical, namespace })
+        Ok(Self { text: canonical.into(), namespace })
     }
 
     /// Restores an earlier result of [`Participant::as_str`]. The text is trusted, so that stricter rules in a later version do not
     /// make old records unreadable. `None` only if its namespace is unknown.
     pub fn from_stored(text: String) -> Option<Self> {
         let namespace = text.split_once(':').and_then(|(prefix, _)| Namespace::from_str(prefix))?;
-        Some(Self { text, namespace })
+        Some(Self { text: text.into(), namespace })
     }
 
     /// The canonical text, `namespace:identifier`.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The canonical text, shared.
+    pub(crate) fn text(&self) -> SmolStr {
+        self.text.clone()
     }
 
     /// The part before the colon.
@@ -375,7 +382,7 @@ impl ReferenceError {
 
 /// The client's reference for a settlement or a reversal, which is also its idempotency key. Unique per client for ever.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reference(String);
+pub struct Reference(SmolStr);
 
 impl Reference {
     /// Parses `[A-Za-z0-9._-]{1,64}`, except texts that API paths use.
@@ -391,17 +398,22 @@ impl Reference {
         if text.starts_with("stl_") || matches!(text, "check" | "batch" | "quote" | "export" | "." | "..") {
             return Err(ReferenceError::Reserved);
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text.into()))
     }
 
     /// Restores an earlier result of [`Reference::as_str`], which is trusted.
     pub fn from_stored(text: String) -> Self {
-        Self(text)
+        Self(text.into())
     }
 
     /// The text, exactly as the client wrote it.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// [`Reference::as_str`], shared.
+    pub(crate) fn text(&self) -> SmolStr {
+        self.0.clone()
     }
 }
 

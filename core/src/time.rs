@@ -35,6 +35,12 @@ fn civil(at: Millis) -> Option<DateTime> {
 /// Formats a time as `2026-11-21T10:38:17.042Z`.
 pub fn rfc3339(at: Millis) -> String {
     let mut out = String::with_capacity(24);
+    write_rfc3339(&mut out, at);
+    out
+}
+
+/// Writes [`rfc3339`].
+pub(crate) fn write_rfc3339(out: &mut String, at: Millis) {
     match civil(at).filter(|t| t.year() >= 0) {
         Some(t) => {
             let (date, time, ms) = ((t.year(), t.month(), t.day()), (t.hour(), t.minute(), t.second()), at.rem_euclid(1_000));
@@ -42,7 +48,6 @@ pub fn rfc3339(at: Millis) -> String {
         }
         None => out.push_str("9999-12-31T23:59:59.999Z"),
     }
-    out
 }
 
 /// Formats a time as `21 November 2026, 10:38:17 UTC`, for people; `None` after the year 9999.

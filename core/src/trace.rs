@@ -52,7 +52,7 @@ use crate::ledger::Mode;
 use crate::lifecycle::{Direction, StateName};
 use crate::money::Money;
 use crate::store::record::{Digest32, EventRecord, EventType, Key, MovementRecord, Record, SettlementRecord};
-use crate::time::rfc3339;
+use crate::time::write_rfc3339;
 
 /// Lower-case hexadecimal.
 pub(crate) use base16ct::lower::encode_string as hex;
@@ -176,7 +176,7 @@ pub(crate) fn write_data(out: &mut String, about: About<'_>, event: &EventRecord
     match (&event.data, about, event.kind) {
         (Some(data), _, _) => out.push_str(data),
         (None, About::Settlement(record), EventType::SettlementAccepted) => {
-            write_terms(out, record, "fee", &Money::from_minor(record.fee, record.currency).decimal());
+            write_terms(out, record, "fee", &Money::from_minor(record.fee, record.currency).decimal_text());
         }
         (None, About::Settlement(record), EventType::SettlementCompleted) if record.direction() == Direction::Incoming => {
             write_terms(out, record, "from", record.other_side().and_then(|it| it.from.as_deref()).unwrap_or_default());
@@ -188,7 +188,7 @@ pub(crate) fn write_data(out: &mut String, about: About<'_>, event: &EventRecord
 
 /// Writes the amount and the payee, with one more member that sorts between them.
 fn write_terms(out: &mut String, record: &SettlementRecord, name: &str, value: &str) {
-    let amount = Money::from_minor(record.amount, record.currency).decimal();
+    let amount = Money::from_minor(record.amount, record.currency).decimal_text();
     let _ = write!(out, r#"{{"amount":"{amount}","currency":"{}","{name}":"#, record.currency.code());
     write_string(out, value);
     out.push_str(r#","to":"#);
@@ -198,10 +198,10 @@ fn write_terms(out: &mut String, record: &SettlementRecord, name: &str, value: &
 
 /// Writes what an operator did. Evidence is the operators' own and never told.
 fn write_movement(out: &mut String, record: &MovementRecord) {
-    let (amount, currency, reference) = (record.money().decimal(), record.currency.code(), record.reference.as_str());
+    let (amount, currency, reference) = (record.money().decimal_text(), record.currency.code(), record.reference.as_str());
     let _ = match record.previous() {
         Some(previous) => {
-            let previous = previous.decimal();
+            let previous = previous.decimal_text();
             write!(out, r#"{{"credit":{{"amount":"{amount}","currency":"{currency}","previous":"{previous}","reference":"{reference}"}}}}"#)
         }
         None => {
@@ -212,7 +212,9 @@ fn write_movement(out: &mut String, record: &MovementRecord) {
 }
 
 fn write_canonical(out: &mut String, key: &IdKey, about: About<'_>, event: &EventRecord, prev: Option<&Digest32>) {
-    let _ = write!(out, r#"{{"actor":"{}","at":"{}","attempt":"#, event.actor.as_str(), rfc3339(event.at));
+    let _ = write!(out, r#"{{"actor":"{}","at":""#, event.actor.as_str());
+    write_rfc3339(out, event.at);
+    out.push_str(r#"","attempt":"#);
     match attempt_of(event) {
         None => out.push_str("null"),
         Some(n) => {

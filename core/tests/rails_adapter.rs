@@ -322,7 +322,7 @@ fn an_inquiry_ends_the_doubt_and_only_proof_lets_another_pay() {
         });
         let view = world.pay(&adapter, ms);
         let puts = adapter.asked().iter().filter(|asked| asked.starts_with("PUT")).count();
-        (view.status, view.provider, puts)
+        (view.status, view.provider.to_string(), puts)
     };
     let acme = || "acme".to_owned();
     assert_eq!(inquired(200, r#"{"status":"completed"}"#, 10_000), (SettlementStatus::Completed, acme(), 1));

@@ -308,7 +308,7 @@ fn a_database_of_the_first_schema_opens_and_is_whole() {
     assert_eq!(store.find(&Unique::ClientId(client.id)).unwrap(), Some(client.clone().into()));
     let tokens = Scan::tokens_expired_before(i64::MAX, 9);
     assert_eq!(store.scan(&tokens).unwrap(), [], "a token without a key opens nothing");
-    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
+    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".parse().unwrap())).unwrap();
     let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
     assert_eq!((paid.status, paid.amount, paid.reversed, paid.version), (SettlementStatus::PartiallyReversed, 1050, 250, 9));
     let report = verify::verify(&store, &mut |_| {}).unwrap();
@@ -348,7 +348,7 @@ fn a_database_of_the_second_schema_opens_and_is_whole() {
     assert_eq!(count(Scan::after(&Key::Audit(i64::MIN), 99)), 10);
     assert_eq!(count(Scan::all(RecordKind::Secret, usize::MAX)), 3);
     assert_eq!(clashes(store.commit(&commit([insert(nonce(7, 9)), insert(nonce(9, 9))]))), [0], "a spent nonce stays spent");
-    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".to_owned())).unwrap();
+    let paid = store.find(&Unique::SettlementReference(ClientNo(1), "golden-paid".parse().unwrap())).unwrap();
     let Some(Record::Settlement(paid)) = paid else { panic!("{paid:?}") };
     assert_eq!((paid.status, paid.amount, paid.reversed, paid.version), (SettlementStatus::PartiallyReversed, 1050, 250, 9));
     let report = verify::verify(&store, &mut |_| {}).unwrap();

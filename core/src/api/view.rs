@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 use crate::error::{Category, FieldProblem, Problem};
 use crate::lifecycle::{Direction, IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
@@ -28,23 +30,23 @@ pub use webhook::*;
 
 /// An exact decimal, written as a JSON number with the currency's decimals. It is never converted to a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecimalNumber(String);
+pub struct DecimalNumber(SmolStr);
 
 impl From<Money> for DecimalNumber {
     fn from(money: Money) -> Self {
-        Self(money.decimal())
+        Self(money.decimal_text())
     }
 }
 
 impl DecimalNumber {
     /// Wraps text that [`Money::decimal`] wrote.
-    pub(crate) fn from_text(decimal: String) -> Self {
-        Self(decimal)
+    pub(crate) fn from_text(decimal: impl Into<SmolStr>) -> Self {
+        Self(decimal.into())
     }
 
     /// Nothing, as a gateway says by leaving it out.
     pub(crate) fn zero() -> Self {
-        Self("0".to_owned())
+        Self(SmolStr::new_static("0"))
     }
 
     /// The decimal's text, such as `10.50`.
@@ -71,7 +73,7 @@ impl<'de> Deserialize<'de> for DecimalNumber {
         let raw = <Box<RawValue>>::deserialize(deserializer)?;
         let digits = raw.get().strip_prefix('-').unwrap_or(raw.get());
         if digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-            return Ok(Self(Box::<str>::from(raw).into()));
+            return Ok(Self(raw.get().into()));
         }
         Err(serde::de::Error::custom(format_args!("{raw} is not a decimal")))
     }
@@ -110,7 +112,8 @@ pub struct SettlementView {
     /// `stl_` and a ULID.
     pub id: String,
     /// The client's reference; the id again for an incoming payment.
-    pub reference: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub reference: SmolStr,
     /// The settlement's state.
     pub status: SettlementStatus,
     /// The number of events so far; grows with every event.
@@ -124,13 +127,16 @@ pub struct SettlementView {
     /// The amount, with the currency's decimals.
     pub amount: DecimalNumber,
     /// The amount in minor units, an integer as a string.
-    pub amount_minor: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub amount_minor: SmolStr,
     /// ISO 4217 code.
-    pub currency: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub currency: SmolStr,
     /// Who paid, as a participant; null for an outgoing payment.
     pub from: Option<String>,
     /// The receiving participant, in canonical form.
-    pub to: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub to: SmolStr,
     /// What the provider reports about the payee.
     pub payee: PayeeView,
     /// The fee, charged in addition to the amount.
@@ -138,7 +144,8 @@ pub struct SettlementView {
     /// Amount plus fee; zero for an incoming payment.
     pub total_debit: DecimalNumber,
     /// The provider of the current attempt; `books` for a payment between two clients.
-    pub provider: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub provider: SmolStr,
     /// The rail's own reference.
     pub rail_reference: Option<String>,
     /// How many attempts were started.
@@ -157,9 +164,11 @@ pub struct SettlementView {
     /// ISO 20022 status.
     pub iso_status: IsoStatus,
     /// The client's description.
-    pub description: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub description: Option<SmolStr>,
     /// The client's own key-value pairs.
-    pub metadata: BTreeMap<String, String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, String>))]
+    pub metadata: Arc<BTreeMap<String, String>>,
     /// `cli_` and a ULID.
     pub client_id: String,
     /// When it was created, RFC 3339.

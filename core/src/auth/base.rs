@@ -33,8 +33,8 @@ impl fmt::Debug for Message<'_> {
 impl Message<'_> {
     /// The field's value: its lines, trimmed and joined with `", "`. `None` if there is none, or if a line has bytes other than
     /// visible ASCII, space and tab.
-    pub fn field(&self, name: &str) -> Option<String> {
-        self.combined(name).ok().flatten().map(Cow::into_owned)
+    pub fn field(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.combined(name).ok().flatten()
     }
 
     /// Whether the field is present, regardless of its value.

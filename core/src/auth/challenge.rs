@@ -4,6 +4,7 @@
 //! `tag = HMAC-SHA256(key, "railgate-challenge-v1\0" ‖ env ‖ "\0" ‖ body)[..16]`,
 //! `challenge = "c1." base64url(body) "." base64url(tag)`. A nonce is a challenge, or a challenge followed by `"." suffix`.
 
+use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
@@ -124,19 +125,13 @@ impl Parsed {
             let plain = suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
             (plain && (1..=SUFFIX_MAX_CHARS).contains(&suffix.len())).then_some(())?;
         }
-        Some(Self { body: part(body)?, tag: part(tag)? })
+        Some(Self { body: base64url(body)?, tag: base64url(tag)? })
     }
 
     fn expires_at(&self) -> Millis {
         let [_, a, b, c, d, ..] = self.body;
         Millis::from(u32::from_be_bytes([a, b, c, d])) * 1000
     }
-}
-
-/// Decodes strictly: each value has only one encoding, because the encoded text is what is recorded as used.
-fn part(text: &str) -> Option<[u8; 16]> {
-    let mut out = [0; 16];
-    (URL_SAFE_NO_PAD.decode_slice(text, &mut out) == Ok(16)).then_some(out)
 }
 
 fn tag(key: &[u8; 32], mode: Mode, body: &[u8; 16]) -> [u8; 16] {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use sfv::visitor::{DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ParameterVisitor};
 use sfv::{BareItemFromInput, ItemSerializer, KeyRef, Parser, RefBareItem};
+use smol_str::SmolStr;
 
 use crate::error::{Error, ErrorCode};
 
@@ -25,7 +26,7 @@ const TEXT_BYTES: usize = 384;
 /// One member of `Signature-Input`: the components that a signature covers, and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureInput {
-    label: String,
+    label: SmolStr,
     /// The member's serialised value: the last line of the signature base.
     pub(super) text: String,
     pub(super) components: Vec<Component>,
@@ -35,10 +36,10 @@ pub struct SignatureInput {
     pub(super) wrong_parameter: Option<&'static str>,
     created: Option<i64>,
     expires: Option<i64>,
-    nonce: Option<String>,
-    keyid: Option<String>,
-    alg: Option<String>,
-    tag: Option<String>,
+    nonce: Option<SmolStr>,
+    keyid: Option<SmolStr>,
+    alg: Option<SmolStr>,
+    tag: Option<SmolStr>,
 }
 
 /// A component identifier, as ranges of [`SignatureInput::text`].
@@ -115,7 +116,7 @@ impl SignatureInput {
     }
 
     /// Moves the nonce out, so that it is copied only once per call.
-    pub(super) fn take_nonce(&mut self) -> Option<String> {
+    pub(super) fn take_nonce(&mut self) -> Option<SmolStr> {
         self.nonce.take()
     }
 
@@ -125,7 +126,7 @@ impl SignatureInput {
 
     fn new(label: &str) -> Self {
         Self {
-            label: label.to_owned(),
+            label: label.into(),
             text: String::with_capacity(TEXT_BYTES),
             components: Vec::with_capacity(8),
             too_many: false,
@@ -145,7 +146,7 @@ impl SignatureInput {
 /// # Errors
 /// [`ErrorCode::SignatureInvalid`] if the field is malformed or lacks the label.
 pub(super) fn signature_bytes(field: &str, label: &str) -> Result<Vec<u8>, Error> {
-    let found = parse("Signature", field, Signatures { label, labels: Vec::new(), found: None })?;
+    let found = parse("Signature", field, Signatures { label, labels: [""; SIGNATURES_MAX], count: 0, found: None })?;
     found.ok_or_else(|| invalid(format!("Signature lacks the label {label} of Signature-Input")))
 }
 
@@ -314,9 +315,9 @@ fn integer(slot: &mut Option<i64>, value: BareItemFromInput<'_>) -> bool {
     }
 }
 
-fn string(slot: &mut Option<String>, value: BareItemFromInput<'_>) -> bool {
+fn string(slot: &mut Option<SmolStr>, value: BareItemFromInput<'_>) -> bool {
     match value {
-        BareItemFromInput::String(value) => slot.replace(value.as_str().to_owned()).is_some(),
+        BareItemFromInput::String(value) => slot.replace(value.as_str().into()).is_some(),
         _ => true,
     }
 }
@@ -336,7 +337,8 @@ fn write_parameter(out: &mut String, key: &KeyRef, value: &BareItemFromInput<'_>
 
 struct Signatures<'s, 'a> {
     label: &'s str,
-    labels: Vec<&'a str>,
+    labels: [&'a str; SIGNATURES_MAX],
+    count: usize,
     found: Option<Vec<u8>>,
 }
 
@@ -349,13 +351,11 @@ impl<'a> DictionaryVisitor<'a> for Signatures<'_, 'a> {
     type Error = Refused;
 
     fn entry(&mut self, key: &'a KeyRef) -> Result<impl EntryVisitor<'a>, Refused> {
-        if self.labels.contains(&key.as_str()) {
+        if self.labels.iter().take(self.count).any(|label| *label == key.as_str()) {
             return Err(TWICE);
         }
-        if self.labels.len() == SIGNATURES_MAX {
-            return Err(TOO_MANY);
-        }
-        self.labels.push(key.as_str());
+        *self.labels.get_mut(self.count).ok_or(TOO_MANY)? = key.as_str();
+        self.count += 1;
         Ok(Bytes((key.as_str() == self.label).then_some(&mut self.found)))
     }
 

@@ -1,10 +1,8 @@
 //! Public keys as JSON Web Keys (RFC 7517), parsed strictly.
 
+use super::base64url;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{Algorithm, EphemeralKey, PublicKey};
 use crate::error::Error;
@@ -152,7 +150,7 @@ impl<'a> Members<'a> {
 
     fn coordinate(&self, name: &str, problems: &mut FieldProblems) -> Option<[u8; 32]> {
         let text = self.text(name, problems)?;
-        let bytes = URL_SAFE_NO_PAD.decode(&*text).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        let bytes = base64url(&text);
         if bytes.is_none() {
             problem(problems, name, "malformed_key", "must be 32 bytes in base64url without padding (43 characters)");
         }

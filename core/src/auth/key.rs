@@ -1,5 +1,6 @@
 //! Public keys and their thumbprints.
 
+use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
@@ -28,7 +29,7 @@ pub struct KeyId(pub [u8; 32]);
 impl KeyId {
     /// Parses 43 characters of base64url without padding.
     pub fn parse(text: &str) -> Option<Self> {
-        URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+        base64url(text).map(Self)
     }
 }
 

@@ -52,6 +52,9 @@
 //! [`check_content_digest`], and finally the store, which records used nonces. `docs/signature-policy.md` defines what is accepted,
 //! and why.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 mod base;
 mod challenge;
 mod digest;
@@ -83,3 +86,10 @@ pub use sign::{
 };
 pub use token::{token_end, token_hash, token_mode, token_text};
 pub use verify::{RustCrypto, Verify};
+
+/// Exactly `N` bytes in base64url without padding (RFC 4648, section 5). Strict: each value has only one encoding, so that the text can
+/// be what is recorded or compared.
+pub(crate) fn base64url<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut out = [0; N];
+    (URL_SAFE_NO_PAD.decode_slice(text, &mut out) == Ok(N)).then_some(out)
+}

@@ -1,5 +1,7 @@
 //! What railgate requires of a signature (its RFC 9421 profile).
 
+use smol_str::SmolStr;
+
 use super::input::{SignatureInput, invalid, signature_bytes};
 use super::{Algorithm, KeyId, Message, PublicKey, SESSION_ALGORITHM, SessionId, SessionKey, Verify};
 use crate::error::{Error, ErrorCode};
@@ -25,7 +27,7 @@ pub struct Signed {
     /// When it was allegedly made, in seconds since 1970.
     pub created: i64,
     /// Its nonce, unchecked.
-    pub nonce: String,
+    pub nonce: SmolStr,
     input: SignatureInput,
 }
 

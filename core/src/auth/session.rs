@@ -25,6 +25,7 @@
 //! thumbprint of the key that signed the token call ‖ "\0" ‖ session id, 32 bytes)`, all of `info` as it is written on the wire. The key
 //! belongs to the token: it ends with it.
 
+use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
@@ -52,7 +53,7 @@ pub struct SessionId(pub [u8; 16]);
 impl SessionId {
     /// Parses `ses_` and 22 characters of base64url without padding.
     pub fn parse(text: &str) -> Option<Self> {
-        URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?.try_into().ok().map(Self)
+        base64url(text.strip_prefix(PREFIX)?).map(Self)
     }
 }
 

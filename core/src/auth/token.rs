@@ -7,6 +7,7 @@
 //!
 //! The tag protects the store from reads for strangers, and nothing else: a token counts because the store has its hash.
 
+use super::base64url;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -59,8 +60,7 @@ pub fn token_end(key: &IdKey, token: &str) -> Option<Millis> {
 fn parse(token: &str) -> Option<(Mode, [u8; BODY + TAG])> {
     let mode = token_mode(token)?;
     let body = token.get("rg__".len() + mode.as_str().len()..)?;
-    let bytes = URL_SAFE_NO_PAD.decode(body).ok()?;
-    Some((mode, bytes.try_into().ok()?))
+    Some((mode, base64url(body)?))
 }
 
 fn tag(key: &IdKey, mode: Mode, body: &[u8]) -> [u8; TAG] {

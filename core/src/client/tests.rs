@@ -43,7 +43,7 @@ fn verified(request: &Request, by: &PublicKey, tag: &str) -> (String, i64) {
     assert_eq!(signed.key_id().unwrap(), by.id());
     signed.check_coverage(&message, !request.body.is_empty()).unwrap();
     signed.verify(&signed.base(&message).unwrap(), by, &RustCrypto).unwrap();
-    (signed.nonce.clone(), signed.created)
+    (signed.nonce.to_string(), signed.created)
 }
 
 #[test]

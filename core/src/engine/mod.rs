@@ -86,6 +86,8 @@ mod webhook;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
+use smol_str::SmolStr;
+
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{IdKey, ProviderNo, Ulid};
@@ -235,8 +237,8 @@ impl Engine {
         self.store.is_remote()
     }
 
-    fn provider_id(&self, no: ProviderNo) -> String {
-        self.routes().provider(no).map_or_else(|| "retired".to_owned(), |spec| spec.id.clone())
+    fn provider_id(&self, no: ProviderNo) -> SmolStr {
+        self.routes().provider(no).map_or(SmolStr::new_static("retired"), |spec| SmolStr::new(&spec.id))
     }
 
     fn fresh_ulid(&self, now: Millis) -> Ulid {

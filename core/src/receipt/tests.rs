@@ -1,6 +1,8 @@
 //! The content and the forms of a receipt, and what is not a valid one.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::sync::Arc;
+
 use std::path::Path;
 
 use serde_json::Value;
@@ -329,7 +331,7 @@ fn people_read_amounts_in_groups_and_times_in_words() {
 /// Text by others in every place where it can occur.
 fn hostile(text: &str) -> Receipt {
     let mut record = record(1_050, "EUR", "sim:ok");
-    record.more = Some(Box::new(SettlementMore { rail_reference: Some(text.to_owned()), ..SettlementMore::default() }));
+    record.more = Some(Arc::new(SettlementMore { rail_reference: Some(text.to_owned()), ..SettlementMore::default() }));
     let mut claims = of(&record);
     claims.iss = format!("https://pay.example/{text}");
     Receipt::sign(claims, Some(text.to_owned()), &key(1)).unwrap()

@@ -3,6 +3,8 @@
 //! Each store defines how a cell gets into a row ([`Sink`]) and out of it again ([`Source`]). The type of the field defines the
 //! cell, and [`tables`](super::tables) defines the columns.
 
+use std::sync::Arc;
+
 use super::StoreError;
 use super::changes::{decode_changes, decode_lines, encode_changes, encode_lines};
 use super::record::*;
@@ -330,7 +332,7 @@ macro_rules! json {
         }
     )*};
 }
-json!(Box<SettlementMore> Box<StatementLine> Failure LastTry);
+json!(Arc<SettlementMore> Box<StatementLine> Failure LastTry);
 
 impl Stored for Vec<u8> {
     const KIND: Kind = Kind::Bytes;

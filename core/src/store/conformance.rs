@@ -31,6 +31,9 @@ pub use model::any_history_reads_as_in_memory;
 pub use money::*;
 pub use shared_use::*;
 
+use crate::participant::Reference;
+use std::sync::Arc;
+
 use super::record::*;
 use super::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
@@ -283,7 +286,7 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     make(store, [insert(settlement(1, 1, "a")), insert(settlement(2, 2, "a")), insert(settlement(3, 1, "A"))]);
     make(store, [insert(reversal(1, 1, 1, Some("a"))), insert(reversal(1, 2, 2, Some("a"))), insert(reversal(2, 1, 1, None))]);
     make(store, [insert(reversal(2, 2, 1, None)), insert(client(1, 11)), insert(client(2, u128::MAX))]);
-    let by = |client: u32, text: &str| Unique::SettlementReference(ClientNo(client), text.to_owned());
+    let by = |client: u32, text: &str| Unique::SettlementReference(ClientNo(client), Reference::from_stored(text.to_owned()));
     let undone = |client: u32, text: &str| Unique::ReversalReference(ClientNo(client), text.to_owned());
     let moved = |client: u32, text: &str| Unique::MovementReference(ClientNo(client), text.to_owned());
     make(store, [insert(movement(4, "a")), insert(movement(5, "A"))]);
@@ -434,7 +437,7 @@ pub fn nothing_of_a_refused_commit_is_visible(new: Factory<'_>) {
         let refused = store.commit(&commit(changes.iter().cloned().chain([failing])));
         assert!(refused.is_err());
         assert_eq!(everything(store), before);
-        assert_eq!(store.find(&Unique::SettlementReference(ClientNo(1), "b".to_owned())).unwrap(), None);
+        assert_eq!(store.find(&Unique::SettlementReference(ClientNo(1), Reference::from_stored("b".to_owned()))).unwrap(), None);
         assert_eq!(store.get(&Key::Meta("m".to_owned())).unwrap(), Some(meta("m", b"1").into()));
         assert_eq!(store.find(&Unique::EndpointId(Ulid(11))).unwrap(), Some(endpoint(1, 1, 11).into()));
         assert_eq!(store.find(&Unique::EndpointId(Ulid(12))).unwrap(), None);
@@ -517,10 +520,9 @@ pub fn mistakes_of_the_caller_are_refused(new: Factory<'_>) {
 pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
     let store = &*new();
     let strange = "\u{0}'\";--\u{feff}\u{202e}Ä\u{0308}日本語🦀\n\u{10ffff}";
-    let pairs = (0..50).map(|n| (format!("{strange}{n}"), "é".repeat(270))).collect();
+    let pairs = Arc::new((0..50).map(|n| (format!("{strange}{n}"), "é".repeat(270))).collect());
     let failure = Failure { code: FailureCode::Other, rail_code: Some(strange.to_owned()) };
-    let more =
-        SettlementMore { metadata: pairs, description: Some(strange.to_owned()), failure: Some(failure.clone()), ..Default::default() };
+    let more = SettlementMore { metadata: pairs, description: Some(strange.into()), failure: Some(failure.clone()), ..Default::default() };
     let highest = (1 << 47) - 1;
     for (no, extreme) in [(highest, i64::MAX), (-highest, i64::MIN)] {
         let full = SettlementRecord {
@@ -539,12 +541,12 @@ pub fn the_largest_and_strangest_values_survive(new: Factory<'_>) {
             updated_at: extreme,
             completed_at: Some(extreme),
             expires_at: Some(extreme),
-            more: Some(Box::new(more.clone())),
+            more: Some(Arc::new(more.clone())),
             ..settlement(no, u32::MAX, strange)
         };
         make(store, [insert(full.clone())]);
         holds(store, full.clone());
-        let bare = SettlementRecord { more: Some(Box::default()), ..full.clone() };
+        let bare = SettlementRecord { more: Some(Arc::default()), ..full.clone() };
         make(store, [update(bare.clone(), u32::MAX)]);
         holds(store, bare);
         make(store, [Write::Delete(Key::Settlement(SettlementNo(no)))]);

@@ -33,6 +33,9 @@ mod reconcile;
 mod webhook;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use crate::ids::ClientNo;
 use crate::ledger::Mode;
@@ -323,10 +326,10 @@ stored_enum! {
 pub struct SettlementMore {
     /// The client's description; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub description: Option<SmolStr>,
     /// The client's own key-value pairs.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "no_pairs")]
+    pub metadata: Arc<BTreeMap<String, String>>,
     /// The public id of the provider that the client pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<String>,
@@ -348,6 +351,10 @@ pub struct SettlementMore {
     /// The other client's settlement of the same payment, if both are clients of the gateway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_side: Option<OtherSide>,
+}
+
+fn no_pairs(metadata: &BTreeMap<String, String>) -> bool {
+    metadata.is_empty()
 }
 
 /// The settlement that the other one of two clients has of a payment between them.

@@ -5,6 +5,8 @@
 //!
 //! Keys are dense numbers; texts appear only where people entered them.
 
+use std::sync::Arc;
+
 use super::column::{Bound, Column, Read, Sink, Source};
 pub(crate) use super::declare::{Flag, Layout, Line, Role, Spec, has, tables};
 use super::record::*;
@@ -112,7 +114,7 @@ tables! {
     }
 
     /// A settlement in its current state.
-    Settlement(SettlementRecord) "settlement" = 6 Versioned, find SettlementReference(client: ClientNo)(reference: String) {
+    Settlement(SettlementRecord) "settlement" = 6 Versioned, find SettlementReference(client: ClientNo)(reference: Reference) {
         key {
             /// The settlement's number; its children are clustered under it.
             no: SettlementNo;
@@ -164,7 +166,7 @@ tables! {
         /// It is cancelled if it has not been dispatched by then.
         expires_at: Option<Millis>;
         /// Fields that few settlements have; `None` if all are empty, which is the usual case.
-        more: Option<Box<SettlementMore>>;
+        more: Option<Arc<SettlementMore>>;
     }
 
     /// One attempt at one provider.

@@ -49,6 +49,9 @@ use crate::time::{Millis, parse_rfc3339, rfc3339};
 use json::{FieldProblems, Object, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 const DESCRIPTION_MAX_CHARS: usize = 140;
 const METADATA_MAX_PAIRS: usize = 50;
@@ -87,9 +90,9 @@ pub struct CreateRequest {
     /// The requested mode; `None` for the credential's mode.
     pub sandbox: Option<bool>,
     /// A description for people, at most 140 characters; may contain line feeds and tabs.
-    pub description: Option<String>,
+    pub description: Option<SmolStr>,
     /// The client's own key-value pairs, at most 50; keys of 1 to 40 characters, values of at most 500.
-    pub metadata: BTreeMap<String, String>,
+    pub metadata: Arc<BTreeMap<String, String>>,
     /// The provider to use, `[a-z0-9._-]{1,64}`. Whether it exists is not checked here.
     pub provider: Option<String>,
     /// The id of the quote that fixes the fee, 1 to 256 characters. Its content is not checked here.
@@ -107,7 +110,7 @@ impl CreateRequest {
             reference,
             sandbox: None,
             description: None,
-            metadata: BTreeMap::new(),
+            metadata: Arc::default(),
             provider: None,
             quote_id: None,
             expires_at: None,
@@ -203,7 +206,9 @@ pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
     let reason = body.optional("reason", reason);
     let reference = body.optional("reference", reference);
     let description = body.optional("description", description);
-    body.finish(|| Some(ReverseRequest { amount: amount?, reason: reason?, reference: reference?, description: description? }))
+    body.finish(|| {
+        Some(ReverseRequest { amount: amount?, reason: reason?, reference: reference?, description: description?.map(String::from) })
+    })
 }
 
 /// Parses `{"currency", "amount"}`, an amount of play money.
@@ -267,8 +272,10 @@ fn reason(value: Value<'_>) -> Result<ReversalReason, FieldProblems> {
     })
 }
 
-fn description(value: Value<'_>) -> Result<String, FieldProblems> {
-    sized(value.lines()?, 0, DESCRIPTION_MAX_CHARS)
+fn description(value: Value<'_>) -> Result<SmolStr, FieldProblems> {
+    let text = value.lines()?;
+    check_size(&text, 0, DESCRIPTION_MAX_CHARS, "must have")?;
+    Ok(text.into())
 }
 
 fn provider(value: Value<'_>) -> Result<String, FieldProblems> {
@@ -294,8 +301,8 @@ fn future(value: Value<'_>, now: Millis) -> Result<Millis, FieldProblems> {
     Err(FieldProblems::one("expires_in_past", format!("must be in the future; it is {} now", rfc3339(now))))
 }
 
-fn metadata(value: Value<'_>) -> Result<BTreeMap<String, String>, FieldProblems> {
-    pairs(value, METADATA_VALUE_MAX_CHARS, Value::text)
+fn metadata(value: Value<'_>) -> Result<Arc<BTreeMap<String, String>>, FieldProblems> {
+    pairs(value, METADATA_VALUE_MAX_CHARS, Value::text).map(Arc::new)
 }
 
 /// Key-value pairs, with values of at most `max` characters.
@@ -444,7 +451,7 @@ mod tests {
         .unwrap();
         assert_eq!(request.sandbox, Some(false));
         assert_eq!(request.description.as_deref(), Some("two\nlines\tand é"));
-        assert_eq!(request.metadata, BTreeMap::from([("order".into(), "7".into()), ("a/b".into(), String::new())]));
+        assert_eq!(request.metadata, BTreeMap::from([("order".into(), "7".into()), ("a/b".into(), String::new())]).into());
         assert_eq!((request.provider.as_deref(), request.quote_id.as_deref()), (Some("mno-1.ke_x"), Some("q 1")));
         assert_eq!(request.expires_at, Some(NOW + 1));
     }

@@ -50,7 +50,7 @@ fn both_clients_have_a_settlement_of_their_own() {
 
         let got = t.received(&t.bob);
         assert_eq!((got.status.as_str(), got.direction.as_str()), ("completed", "incoming"));
-        assert_eq!((got.from.clone(), got.to.clone()), (Some(participant(&t.ann)), participant(&t.bob)));
+        assert_eq!((got.from.clone(), got.to.to_string()), (Some(participant(&t.ann)), participant(&t.bob)));
         assert_eq!((got.amount.as_str(), got.total_debit.as_str(), got.provider.as_str()), ("12.50", "0.00", "books"));
         assert_eq!((got.description.as_deref(), got.metadata.len(), got.attempts), (Some("Two wheels"), 0, 0));
         assert_eq!((got.reference.as_str(), got.completed_at.is_some()), (got.id.as_str(), true), "its id is its reference");
@@ -100,7 +100,7 @@ fn each_has_its_events_its_statement_and_its_receipt() {
         };
         let got = t.received(&t.bob);
         assert_eq!(last(&t.ann), ("-7.00".to_owned(), "999993.00".to_owned(), "inv-1".to_owned()));
-        assert_eq!(last(&t.bob), ("7.00".to_owned(), "1000007.00".to_owned(), got.reference.clone()));
+        assert_eq!(last(&t.bob), ("7.00".to_owned(), "1000007.00".to_owned(), got.reference.to_string()));
         let keys = t.engine().receipt_jwks().unwrap();
         for (caller, reference) in [(&t.ann, "inv-1"), (&t.bob, got.reference.as_str())] {
             let receipt = t.engine().receipt(caller, &target(reference)).unwrap();
@@ -182,7 +182,7 @@ fn a_pair_that_somebody_changed_is_found() {
     };
     let with = |record: &SettlementRecord, change: &dyn Fn(&mut SettlementMore)| {
         let mut changed = record.clone();
-        change(changed.more.as_mut().unwrap());
+        change(std::sync::Arc::make_mut(changed.more.as_mut().unwrap()));
         changed
     };
     let side = |change: fn(&mut railgate::store::record::OtherSide)| {

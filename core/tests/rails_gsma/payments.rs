@@ -184,7 +184,7 @@ fn a_refusal_goes_elsewhere_and_a_doubt_does_not() {
             _ => Carried::Lost,
         });
         let view = world.pay(&operator, 60_000);
-        (view.status, view.provider, view.attempts)
+        (view.status, view.provider.to_string(), view.attempts)
     };
     let elsewhere = (SettlementStatus::Completed, "two".to_owned(), 2);
     assert_eq!(pay(error(400, "businessRule", "insufficientFunds")), elsewhere);

@@ -160,7 +160,7 @@ impl World {
 
     pub fn pay_to(&self, to: &str, adapter: &dyn Carrier) -> SettlementView {
         let request = CreateRequest::new("10 EUR".parse().unwrap(), to.parse().unwrap(), "r".parse().unwrap());
-        self.shop().create(CreateRequest { description: Some("thanks\n".repeat(20)), ..request }).unwrap();
+        self.shop().create(CreateRequest { description: Some("thanks\n".repeat(20).into()), ..request }).unwrap();
         self.pass(adapter, 0)
     }
 

@@ -122,7 +122,7 @@ pub(crate) fn settlements(terminal: &Terminal, list: &[SettlementView]) -> Table
             Tone::Strong.cell(&it.reference),
             number(decimal(&it.amount)),
             Cell::new(&it.currency),
-            Cell::new(it.from.as_ref().map_or_else(|| it.to.clone(), |from| format!("from {from}"))),
+            Cell::new(it.from.as_ref().map_or_else(|| it.to.to_string(), |from| format!("from {from}"))),
             state(it.status.as_str()),
             note,
         ]);

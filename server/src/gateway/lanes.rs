@@ -49,13 +49,14 @@ pub(crate) struct Job {
 trait Work: Send {
     /// Adds `count` commands to a group: the first ones that are not decided yet.
     fn join<'w>(&'w mut self, count: usize, group: &mut Vec<&'w mut dyn Pending>);
-    /// Sends the results. A caller that no longer listens has no effect: the commands stand.
+    /// Sends the commands back with their results: the caller's thread, which allocated what they hold, also frees it, so that the
+    /// writer does not wait for the allocator's locks. A caller that no longer listens has no effect: the commands stand.
     fn answer(self: Box<Self>);
 }
 
 struct One<C: Command> {
     slot: Slot<C>,
-    reply: oneshot::Sender<Result<C::Output>>,
+    reply: oneshot::Sender<Slot<C>>,
 }
 
 impl<C: Command> Work for One<C> {
@@ -65,7 +66,7 @@ impl<C: Command> Work for One<C> {
 
     fn answer(self: Box<Self>) {
         let Self { slot, reply } = *self;
-        let _ = reply.send(slot.into_result().unwrap_or_else(|| Err(lost())));
+        let _ = reply.send(slot);
     }
 }
 
@@ -73,7 +74,7 @@ struct Many<C: Command> {
     slots: Vec<Slot<C>>,
     /// How many were in a group.
     joined: usize,
-    reply: oneshot::Sender<Vec<Result<C::Output>>>,
+    reply: oneshot::Sender<Vec<Slot<C>>>,
 }
 
 impl<C: Command> Work for Many<C> {
@@ -84,8 +85,7 @@ impl<C: Command> Work for Many<C> {
     }
 
     fn answer(self: Box<Self>) {
-        let results = self.slots.into_iter().map(|slot| slot.into_result().unwrap_or_else(|| Err(lost())));
-        let _ = self.reply.send(results.collect());
+        let _ = self.reply.send(self.slots);
     }
 }
 
@@ -99,12 +99,17 @@ pub(super) fn lost() -> Error {
     Error::with(ErrorCode::Internal, "it is not known whether the request was carried out")
 }
 
+/// The result of a command that came back.
+pub(super) fn result<C: Command>(slot: Slot<C>) -> Result<C::Output> {
+    slot.into_result().unwrap_or_else(|| Err(lost()))
+}
+
 impl Job {
-    pub(crate) fn one<C: Command>(lane: Lane, command: C, reply: oneshot::Sender<Result<C::Output>>) -> Self {
+    pub(crate) fn one<C: Command>(lane: Lane, command: C, reply: oneshot::Sender<Slot<C>>) -> Self {
         Self { work: Box::new(One { slot: Slot::new(command), reply }), lane, size: 1, taken: 0 }
     }
 
-    pub(crate) fn many<C: Command>(lane: Lane, commands: Vec<C>, reply: oneshot::Sender<Vec<Result<C::Output>>>) -> Self {
+    pub(crate) fn many<C: Command>(lane: Lane, commands: Vec<C>, reply: oneshot::Sender<Vec<Slot<C>>>) -> Self {
         let size = commands.len();
         let work = Many { slots: commands.into_iter().map(Slot::new).collect(), joined: 0, reply };
         Self { work: Box::new(work), lane, size, taken: 0 }

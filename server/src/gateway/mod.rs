@@ -30,7 +30,7 @@ use tokio::task::block_in_place;
 use crate::metrics::Metrics;
 pub use clients::Tenant;
 pub use lanes::QueueLimits;
-use lanes::{Job, Lane, Lanes, Taken, Used, lost};
+use lanes::{Job, Lane, Lanes, Taken, Used, lost, result};
 pub(crate) use lookups::Lookups;
 use turns::Turns;
 pub use watch::Watch;
@@ -116,7 +116,7 @@ impl Gateway {
     async fn run_in<C: Command>(&self, lane: Lane, command: C) -> Result<C::Output> {
         let (sender, receiver) = oneshot::channel();
         self.submit(Job::one(lane, command, sender))?;
-        receiver.await.unwrap_or_else(|_| Err(lost()))
+        result(receiver.await.map_err(|_| lost())?)
     }
 
     async fn run_all_in<C: Command>(&self, lane: Lane, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
@@ -125,14 +125,15 @@ impl Gateway {
         }
         let (sender, receiver) = oneshot::channel();
         self.submit(Job::many(lane, commands, sender))?;
-        receiver.await.map_err(|_| lost())
+        let slots = receiver.await.map_err(|_| lost())?;
+        Ok(slots.into_iter().map(result).collect())
     }
 
     /// [`Gateway::run`] for a thread that is not part of an async runtime. Panics on one that is.
     pub fn run_blocking<C: Command>(&self, tenant: impl Into<Tenant>, command: C) -> Result<C::Output> {
         let (sender, receiver) = oneshot::channel();
         self.submit(Job::one(Lane::Client(tenant.into()), command, sender))?;
-        receiver.blocking_recv().unwrap_or_else(|_| Err(lost()))
+        result(receiver.blocking_recv().map_err(|_| lost())?)
     }
 
     /// A read by key for `tenant`, on the caller's thread: it takes some ten microseconds, less than handing it to another thread would

@@ -187,7 +187,6 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
     let failure = view.failure.as_ref();
     let metadata = if view.metadata.is_empty() { String::new() } else { serde_json::to_string(&view.metadata).map_err(Error::internal)? };
     let (version, attempts) = (view.version.to_string(), view.attempts.to_string());
-    let text = |value: &'_ Option<String>| value.clone().unwrap_or_default();
     let cells: [&str; 29] = [
         &view.id,
         &view.reference,
@@ -201,7 +200,7 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         view.fee.as_str(),
         view.total_debit.as_str(),
         &view.provider,
-        &text(&view.rail_reference),
+        view.rail_reference.as_deref().unwrap_or_default(),
         &attempts,
         failure.map_or("", |failure| failure.code.as_str()),
         failure.and_then(|failure| failure.rail_code.as_deref()).unwrap_or_default(),
@@ -209,15 +208,15 @@ fn write_row(out: &mut String, view: &SettlementView) -> Result<()> {
         view.reversed_amount.as_str(),
         view.reversing_amount.as_str(),
         view.iso_status.as_str(),
-        &text(&view.description),
+        view.description.as_deref().unwrap_or_default(),
         &metadata,
         &view.client_id,
         &view.created_at,
         &view.updated_at,
-        &text(&view.completed_at),
-        &text(&view.expires_at),
+        view.completed_at.as_deref().unwrap_or_default(),
+        view.expires_at.as_deref().unwrap_or_default(),
         view.direction.as_str(),
-        &text(&view.from),
+        view.from.as_deref().unwrap_or_default(),
     ];
     write_cells(out, &cells);
     Ok(())

@@ -101,7 +101,7 @@ async fn paid(Service { running, env }: &Service) -> (String, u16) {
     });
     let record = done.await.expect("the payment ends");
     let view = gateway.engine().view(&record, caller.client_id);
-    (view.provider, view.attempts)
+    (view.provider.into(), view.attempts)
 }
 
 #[tokio::test(flavor = "multi_thread")]

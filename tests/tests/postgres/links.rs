@@ -233,7 +233,7 @@ fn a_server_that_is_gone_can_be_tried_again() {
         Err(CommitError::Store(error)) => assert!(error.retryable, "{error}"),
         other => panic!("{other:?}"),
     }
-    let read = store.find(&Unique::SettlementReference(ClientNo(1), "1".to_owned()));
+    let read = store.find(&Unique::SettlementReference(ClientNo(1), "1".parse().unwrap()));
     assert!(read.as_ref().is_err_and(|error| error.retryable), "{read:?}");
     assert!(PostgresStore::open(&url, impatient).is_err_and(|error| error.retryable));
 }

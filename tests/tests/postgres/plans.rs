@@ -143,7 +143,7 @@ fn walks() -> Vec<Scan> {
 fn look_ups() -> Vec<Unique> {
     let client = ClientNo(6);
     vec![
-        Unique::SettlementReference(client, "5".to_owned()),
+        Unique::SettlementReference(client, "5".parse().unwrap()),
         Unique::ReversalReference(client, "5".to_owned()),
         Unique::ClientId(Ulid(5)),
         Unique::KeyId(KeyId(hash(5))),

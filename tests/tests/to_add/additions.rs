@@ -49,12 +49,12 @@ pub(super) const ADDITIONS: &[Addition] = &[
             },
             Before {
                 file: "core/src/engine/books/pay.rs",
-                at: "more: Some(Box::new(SettlementMore {",
+                at: "more: Some(Arc::new(SettlementMore {",
                 text: "promised_at: None,\n            ",
             },
             Before {
                 file: "core/src/engine/webhook/message.rs",
-                at: "more: Some(Box::new(SettlementMore {",
+                at: "more: Some(Arc::new(SettlementMore {",
                 text: "promised_at: None,\n            ",
             },
             Before { file: "core/src/store/conformance/fixtures.rs", at: "more: None,", text: "promised_at: None,\n        " },
@@ -70,7 +70,7 @@ pub(super) const ADDITIONS: &[Addition] = &[
 const COLUMN: &[Edit] = &[
     After {
         file: TABLES,
-        at: "        more: Option<Box<SettlementMore>>;\n",
+        at: "        more: Option<Arc<SettlementMore>>;\n",
         text: "        /// When the payee has the money at the latest; `None` if nothing was promised.\n        promised_at: Option<Millis>;\n",
     },
     New { file: "core/src/store/migrations/sqlite/1001_promise.sql", text: include_str!("added/sqlite_promise.sql") },

@@ -81,8 +81,8 @@ impl Shown {
             self.amount_minor == wanted.money.minor().to_string()
                 && self.currency == wanted.money.currency().code()
                 && self.to == wanted.to.as_str()
-                && self.description == wanted.description
-                && self.metadata == wanted.metadata
+                && self.description.as_deref() == wanted.description.as_deref()
+                && self.metadata == *wanted.metadata
         })
     }
 }

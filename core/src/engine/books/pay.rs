@@ -1,5 +1,7 @@
 //! A payment to another client: whether it can be paid, and both settlements of the payment.
 
+use std::sync::Arc;
+
 use crate::engine::Engine;
 use crate::engine::dispatch::Said;
 use crate::engine::group::{Overlay, Writer, overflow};
@@ -130,7 +132,7 @@ impl Engine {
             updated_at: now,
             completed_at: Some(now),
             expires_at: None,
-            more: Some(Box::new(SettlementMore { description, other_side, ..SettlementMore::default() })),
+            more: Some(Arc::new(SettlementMore { description, other_side, ..SettlementMore::default() })),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Engine {
 
     /// A provider's id, for people and metrics.
     pub fn provider_name(&self, provider: ProviderNo) -> String {
-        self.provider_id(provider)
+        self.provider_id(provider).into()
     }
 
     pub(crate) fn rail(&self, provider: ProviderNo) -> Result<&dyn Rail> {

@@ -347,7 +347,7 @@ impl<'a> Overlay<'a> {
 
 /// The unique key of a settlement's reference.
 pub(super) fn reference_of(record: &SettlementRecord) -> Unique {
-    Unique::SettlementReference(record.client, record.reference.as_str().to_owned())
+    Unique::SettlementReference(record.client, record.reference.clone())
 }
 
 /// When a host should look for the task. What a client has just caused may have a later turn; an idle host takes it at once.

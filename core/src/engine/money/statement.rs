@@ -98,7 +98,7 @@ impl Engine {
             currency: currency.code().to_owned(),
             reference: reference.map(str::to_owned),
             settlement_id: settlement.as_ref().map(|it| self.settlement_id(it)),
-            description: settlement.and_then(|it| it.more.and_then(|more| more.description)),
+            description: settlement.and_then(|it| it.more.and_then(|more| more.description.as_deref().map(str::to_owned))),
         }
     }
 

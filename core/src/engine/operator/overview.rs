@@ -109,7 +109,8 @@ impl Engine {
                 end = start;
             }
         }
-        let figures = sums.into_iter().map(|((mode, provider, currency), sums)| sums.view(mode, self.provider_id(provider), currency));
+        let figures =
+            sums.into_iter().map(|((mode, provider, currency), sums)| sums.view(mode, self.provider_id(provider).into(), currency));
         let due = self.reviews_due(WAITING)?;
         Ok(OverviewView {
             from: rfc3339(from),

@@ -43,7 +43,7 @@ impl Engine {
         let by: Option<OperatorRecord> = if run.by == OperatorNo(0) { None } else { typed(self.store.get(&Key::Operator(run.by))?)? };
         Ok(ReconciliationView {
             id: self.reconciliation_id(run),
-            provider: self.provider_id(run.provider),
+            provider: self.provider_id(run.provider).into(),
             file: run.name.clone(),
             sha256: run.digest.iter().map(|byte| format!("{byte:02x}")).collect(),
             format: run.format,

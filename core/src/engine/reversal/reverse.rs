@@ -94,7 +94,7 @@ impl Command for Reverse {
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         let target = match &self.target {
-            Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.as_str().to_owned())),
+            Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.clone())),
             Target::Id(id) => Lookup::Get(Key::Settlement(prefetch.engine.id_key.open(*id))),
         };
         // Those of the sandbox also where earlier versions stored them.
@@ -232,7 +232,7 @@ impl Engine {
     /// The caller's settlement, with the changes of this group.
     pub(crate) fn find_target(&self, overlay: &Overlay<'_>, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
         let found = match target {
-            Target::Reference(reference) => overlay.find(&Unique::SettlementReference(caller.client, reference.as_str().to_owned()))?,
+            Target::Reference(reference) => overlay.find(&Unique::SettlementReference(caller.client, reference.clone()))?,
             Target::Id(id) => overlay.get(&Key::Settlement(self.id_key.open(*id)))?,
         };
         self.visible(caller, target, found)

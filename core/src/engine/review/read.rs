@@ -94,7 +94,7 @@ impl Case {
                 let attempt = self.attempts.iter().find(|(attempt, _)| attempt.provider == no);
                 match attempt {
                     Some((_, provider)) => provider.clone(),
-                    None if self.attempts.is_empty() => self.settlement.provider.clone(),
+                    None if self.attempts.is_empty() => self.settlement.provider.to_string(),
                     None => format!("provider no. {}", no.0),
                 }
             }
@@ -159,7 +159,7 @@ impl Engine {
         Ok(Case {
             waiting: waiting?.into_iter().flatten().collect(),
             settlement: self.view(&record, self.client_of(record.client)?),
-            attempts: attempts.into_iter().map(|it| (it.clone(), self.provider_id(it.provider))).collect(),
+            attempts: attempts.into_iter().map(|it| (it.clone(), self.provider_id(it.provider).into())).collect(),
             findings: self.findings_about(no)?,
             reversals: self.reversals(&record)?,
             events: self.events(&record, 0, usize::from(u16::MAX))?,
@@ -231,7 +231,7 @@ impl Engine {
             status,
             amount: Money::from_minor(amount, record.currency).into(),
             currency: record.currency.code().to_owned(),
-            provider: self.provider_id(record.provider),
+            provider: self.provider_id(record.provider).into(),
         }))
     }
 

@@ -1,5 +1,7 @@
 //! A change of one settlement while it is being decided: state, trace, journal and version change together.
 
+use std::sync::Arc;
+
 use crate::api::{Action, RailCall, Subject};
 use crate::error::Result;
 use crate::ids::{ProviderNo, SettlementNo};
@@ -192,7 +194,7 @@ impl<'e> Change<'e> {
         self.resolve_hold(TransferKind::Void);
         self.record.provider = provider;
         if let Some(more) = &mut self.record.more {
-            more.rail_reference = None;
+            Arc::make_mut(more).rail_reference = None;
         }
         self.hold();
     }
@@ -268,7 +270,7 @@ impl<'e> Change<'e> {
 
     /// The rarely used part of the record, for changing it.
     pub(crate) fn more(&mut self) -> &mut SettlementMore {
-        self.record.more.get_or_insert_default()
+        Arc::make_mut(self.record.more.get_or_insert_default())
     }
 
     /// Records why it failed, or will fail if no other provider accepts it.
@@ -345,7 +347,7 @@ impl Engine {
             fee: record.fee,
             to: record.to.clone(),
             reference: record.reference.clone(),
-            description: more.and_then(|more| more.description.clone()),
+            description: more.and_then(|more| more.description.as_deref().map(str::to_owned)),
             mode: record.mode,
             tries,
             not_after: self.now() + self.config.lease_ms,

@@ -119,7 +119,7 @@ impl Engine {
         let held = self.held(AccountId::new(Owner::Client(caller.client), mode, currency))?;
         let available = held.and_then(|totals| totals.available()).unwrap_or(0);
         let funds_available = available.saturating_add(terms.credit(mode, currency)) >= total;
-        let unique = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
+        let unique = Unique::SettlementReference(caller.client, request.reference.clone());
         let mut problems = Vec::new();
         let mut warnings = Vec::new();
         if let Some(limits) = terms.limits(mode, request.money).filter(|limits| limits.counts()) {
@@ -165,7 +165,7 @@ impl Engine {
                 fee: money(fee),
                 fee_refund: refund,
                 total_debit: money(total),
-                provider: self.provider_id(provider),
+                provider: self.provider_id(provider).into(),
                 expires_at: rfc3339(until),
                 quote_id: self.quote_id(caller, mode, request, priced)?,
             }),

@@ -1,5 +1,7 @@
 //! Creating a settlement, or replaying one.
 
+use std::sync::Arc;
+
 use crate::api::Caller;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ProviderNo;
@@ -52,7 +54,7 @@ impl Command for Create {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Created> {
         let Self { caller, request } = self;
         let mode = mode_of(caller, request)?;
-        let reference = Unique::SettlementReference(caller.client, request.reference.as_str().to_owned());
+        let reference = Unique::SettlementReference(caller.client, request.reference.clone());
         if d.overlay.here(&reference).is_some()
             && let Some(existing) = d.overlay.find(&reference)?
         {
@@ -263,11 +265,11 @@ pub(crate) fn mode_of(caller: &Caller, request: &CreateRequest) -> Result<Mode> 
     }
 }
 
-fn more_of(request: &CreateRequest) -> Option<Box<SettlementMore>> {
+fn more_of(request: &CreateRequest) -> Option<Arc<SettlementMore>> {
     if request.description.is_none() && request.metadata.is_empty() && request.provider.is_none() && request.quote_id.is_none() {
         return None;
     }
-    Some(Box::new(SettlementMore {
+    Some(Arc::new(SettlementMore {
         description: request.description.clone(),
         metadata: request.metadata.clone(),
         pinned: request.provider.clone(),

@@ -1,5 +1,6 @@
 //! Lists of settlements: from query parameters to pages.
 
+use crate::auth::base64url;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
@@ -215,8 +216,7 @@ pub(crate) fn cursor_of(id: Ulid) -> String {
 
 /// The public id in a cursor. The list must check that the item exists.
 pub(crate) fn id_of(cursor: &str) -> Result<Ulid> {
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
-    bytes.map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
+    base64url(cursor).map(|bytes| Ulid(u128::from_be_bytes(bytes))).ok_or_else(|| Error::new(ErrorCode::InvalidCursor))
 }
 
 /// A decimal bound in minor units, for each number of decimals. A bound between two minor units is rounded so that

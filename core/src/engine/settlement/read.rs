@@ -1,8 +1,10 @@
 //! Reads: what callers see of their own settlements and balances.
 
+use smol_str::ToSmolStr as _;
+
 use crate::api::{BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, ReversalView, SettlementView, StatusView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::{SettlementNo, Ulid};
+use crate::ids::{SettlementNo, Ulid, named};
 use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::lifecycle::Direction;
 use crate::money::{Currency, Money};
@@ -44,7 +46,7 @@ impl Engine {
     /// `settlement_not_found`, also for another client's settlement.
     pub fn settlement(&self, caller: &Caller, target: &Target) -> Result<SettlementRecord> {
         let found = match target {
-            Target::Reference(r) => self.store.find(&Unique::SettlementReference(caller.client, r.as_str().to_owned()))?,
+            Target::Reference(r) => self.store.find(&Unique::SettlementReference(caller.client, r.clone()))?,
             Target::Id(id) => self.store.get(&Key::Settlement(self.id_key.open(*id)))?,
         };
         self.visible(caller, target, typed(found)?)
@@ -57,16 +59,16 @@ impl Engine {
         let payee = self.payee(record.provider, &record.to);
         SettlementView {
             id: self.settlement_id(record),
-            reference: record.reference.as_str().to_owned(),
+            reference: record.reference.text(),
             status: record.status,
             version: record.version,
             sandbox: record.mode.is_sandbox(),
             direction: record.direction(),
             amount: money(record.amount),
-            amount_minor: record.amount.to_string(),
-            currency: record.currency.code().to_owned(),
+            amount_minor: record.amount.to_smolstr(),
+            currency: record.currency.code().into(),
             from: record.other_side().and_then(|it| it.from.clone()),
-            to: record.to.as_str().to_owned(),
+            to: record.to.text(),
             payee,
             fee: money(record.fee),
             total_debit: money(match record.direction() {
@@ -84,7 +86,7 @@ impl Engine {
             iso_status: record.status.iso_status(),
             description: more.and_then(|m| m.description.clone()),
             metadata: more.map(|m| m.metadata.clone()).unwrap_or_default(),
-            client_id: format!("cli_{client_id}"),
+            client_id: named("cli_", client_id),
             created_at: rfc3339(record.created_at),
             updated_at: rfc3339(record.updated_at),
             completed_at: record.completed_at.map(rfc3339),
@@ -186,7 +188,7 @@ impl Engine {
     }
 
     pub(crate) fn settlement_id(&self, record: &SettlementRecord) -> String {
-        format!("stl_{}", trace::settlement_ulid(&self.id_key, record))
+        named("stl_", trace::settlement_ulid(&self.id_key, record))
     }
 
     /// The caller's balances in its own mode, sorted by currency code.
@@ -290,14 +292,9 @@ pub(crate) fn failure_view(failure: &Failure) -> FailureView {
 }
 
 fn links(reference: &str) -> LinksView {
-    let path = format!("/api/v1/gateway/settlements/{reference}");
-    LinksView {
-        status: format!("{path}/status"),
-        events: format!("{path}/events"),
-        reverse: format!("{path}/reverse"),
-        receipt: format!("{path}/receipt"),
-        itself: path,
-    }
+    let path = ["/api/v1/gateway/settlements/", reference].concat();
+    let under = |resource| [path.as_str(), resource].concat();
+    LinksView { status: under("/status"), events: under("/events"), reverse: under("/reverse"), receipt: under("/receipt"), itself: path }
 }
 
 /// The problems of a request, as part of a response that is not an error.

@@ -36,7 +36,7 @@ impl Engine {
         let moments = self.moments(&record)?;
         let provider = self.provider_of(record.provider)?;
         let claims = receipt::claims(&self.config.issuer, &self.id_key, caller.client_id, &provider, &record, moments);
-        let description = record.more.and_then(|more| more.description);
+        let description = record.more.and_then(|more| more.description.as_deref().map(str::to_owned));
         Receipt::sign(claims, description, &*self.receipt_key()?)
     }
 

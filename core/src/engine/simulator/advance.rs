@@ -50,7 +50,7 @@ impl Command for Advance {
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         prefetch.add([match &self.target {
-            Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.as_str().to_owned())),
+            Target::Reference(reference) => Lookup::Find(Unique::SettlementReference(self.caller.client, reference.clone())),
             Target::Id(id) => Lookup::Get(Key::Settlement(prefetch.engine.id_key.open(*id))),
         }]);
     }

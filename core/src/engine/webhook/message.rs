@@ -1,5 +1,7 @@
 //! Messages to endpoints: the bodies of deliveries, and examples.
 
+use std::sync::Arc;
+
 use std::fmt::Write as _;
 
 use crate::api::{BalanceMovementView, Caller, SettlementView};
@@ -119,8 +121,8 @@ impl Engine {
             updated_at: now,
             completed_at: status.is_final().then_some(now),
             expires_at: None,
-            more: Some(Box::new(SettlementMore {
-                description: Some("An example, sent to try this webhook".to_owned()),
+            more: Some(Arc::new(SettlementMore {
+                description: Some("An example, sent to try this webhook".into()),
                 failure,
                 ..SettlementMore::default()
             })),
@@ -229,10 +231,10 @@ fn set_back(record: &mut SettlementRecord, version: u32, moment: &Moment) {
     record.updated_at = moment.updated_at;
     record.completed_at = moment.completed_at;
     let failure: Option<Failure> = moment.failure.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    let more = record.more.get_or_insert_default();
+    let more = Arc::make_mut(record.more.get_or_insert_default());
     more.rail_reference.clone_from(&moment.rail_reference);
     more.failure = failure;
-    if **more == SettlementMore::default() {
+    if *more == SettlementMore::default() {
         record.more = None;
     }
 }

@@ -1,5 +1,6 @@
 //! Any store against the memory store as its model: whatever is written, both must respond alike.
 
+use crate::participant::Reference;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -273,8 +274,11 @@ fn same_answers(model: &dyn Store, store: &dyn Store, filter: &SettlementFilter)
         prop_assert_eq!(model.scan(scan).unwrap(), store.scan(scan).unwrap(), "{:?}", scan);
     }
     let texts = ["a", "b", "c", "r", "s"].map(str::to_owned);
-    let of =
-        |client| texts.clone().map(|text| [Unique::SettlementReference(client, text.clone()), Unique::ReversalReference(client, text)]);
+    let of = |client| {
+        texts.clone().map(|text| {
+            [Unique::SettlementReference(client, Reference::from_stored(text.clone())), Unique::ReversalReference(client, text)]
+        })
+    };
     let ids = (1..4).flat_map(|id| [Unique::ClientId(Ulid(id.into())), Unique::KeyId(KeyId([id; 32]))]);
     let endpoints = (1..4).map(|id| Unique::EndpointId(Ulid(id)));
     let events = (1..4).flat_map(|no| [1, 2, 65_535, 65_536].map(|n| Unique::FeedOf(SettlementNo(no), n)));
