@@ -265,6 +265,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         limits,
         bases,
         edge,
+        alone: worker.alone,
         stopping: stopping.clone(),
     })?;
     if let Some(tls) = &tls {

@@ -24,6 +24,7 @@ use railgate::ids::{ClientNo, KeyNo};
 use railgate::ledger::Mode;
 use railgate::limit::Decision;
 use railgate::store::record::{KeyRecord, SignedWith};
+use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
 
 use super::body;
@@ -48,6 +49,8 @@ pub(crate) struct Authenticator {
     /// The base URLs under which callers reach this gateway, without a trailing slash; callers should sign the first one.
     bases: Vec<String>,
     limits: Limits,
+    /// Nonces that expire later were burnt on this node, if at all.
+    burnt_elsewhere_until: Millis,
 }
 
 /// An authenticated call.
@@ -95,18 +98,20 @@ impl Proven {
 }
 
 impl Authenticator {
-    /// The authenticator of a gateway that callers reach under `bases`.
+    /// The authenticator of a gateway that callers reach under `bases`; `alone` if no other node works on its store.
     pub(crate) fn open(
         engine: Arc<Engine>,
         env: Arc<dyn Env>,
         verifier: Arc<dyn Verify>,
         bases: Vec<String>,
         limits: Limits,
+        alone: bool,
     ) -> Result<Self> {
+        let burnt_elsewhere_until = if alone { engine.burnt_until()? } else { Millis::MAX };
         let challenges = Challenger::open(&engine, env)?;
         let lookups = Lookups::new(Arc::clone(&engine));
         let (tokens, keys, seen) = (TokenCache::default(), KeyCache::default(), NonceCache::default());
-        Ok(Self { engine, lookups, challenges, tokens, keys, seen, verifier, bases, limits })
+        Ok(Self { engine, lookups, challenges, tokens, keys, seen, verifier, bases, limits, burnt_elsewhere_until })
     }
 
     /// A fresh challenge for a caller of this mode.
@@ -349,7 +354,7 @@ impl Authenticator {
 
     fn target_uri(&self, head: Head<'_>, base: usize) -> String {
         let path = head.parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        format!("{}{path}", self.bases.get(base).map_or("", String::as_str))
+        [self.bases.get(base).map_or("", String::as_str), path].concat()
     }
 
     fn take(&self, nonce: &Nonce) -> Result<()> {
@@ -387,9 +392,12 @@ impl Authenticator {
             let detail = format!("the call needs the scope {}; the credential has: {}", scope.as_str(), credential.scopes);
             return Err(Error::with(ErrorCode::InsufficientScope, detail));
         }
-        // A create burns its nonce only if it is refused, so it looks for a burnt one here. Other changes find it in their own
-        // commit, and so do creates on a remote store, single or batched: there the engine looks up a whole group at once.
-        if scope == Scope::SettlementsWrite && !self.engine.is_remote() && self.engine.is_burnt(&nonce.hash)? {
+        // A create burns its nonce only if it is refused, so it looks for one that this node does not know: it was burnt by another, before
+        // this one started, or before the clock went back. Other changes find it in their own commit, and so do creates on a remote
+        // store, single or batched: there the engine looks up a whole group at once.
+        let known_after = self.burnt_elsewhere_until.max(self.seen.forgot_until());
+        let looks = scope == Scope::SettlementsWrite && nonce.expires_at <= known_after && !self.engine.is_remote();
+        if looks && self.engine.is_burnt(&nonce.hash)? {
             return Err(Error::new(ErrorCode::NonceReplayed));
         }
         Ok(())

@@ -202,6 +202,8 @@ pub(crate) struct Parts {
     /// The base URLs under which callers reach this gateway; see [`Authenticator`].
     pub(crate) bases: Vec<String>,
     pub(crate) edge: Edge,
+    /// Whether no other node works on the store.
+    pub(crate) alone: bool,
     pub(crate) stopping: Stop,
 }
 
@@ -226,6 +228,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
             parts.verifier,
             parts.bases,
             Limits::new(parts.edge.rate, parts.edge.live_rate),
+            parts.alone,
         )?,
         ids: RequestIds::new(&parts.env),
         document,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use railgate::auth::Nonce;
@@ -19,6 +20,8 @@ pub(crate) struct NonceCache {
     /// Randomly keyed: callers choose their nonces, and could otherwise fill one shard.
     hash: RandomState,
     shards: [Mutex<Shard>; SHARDS],
+    /// The latest time at which it was asked.
+    latest: AtomicI64,
 }
 
 /// Slots by expiry; a nonce is identified by 64 bits of its SHA-256.
@@ -30,7 +33,7 @@ struct Shard {
 
 impl Default for NonceCache {
     fn default() -> Self {
-        Self { hash: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
+        Self { hash: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()), latest: AtomicI64::new(Millis::MIN) }
     }
 }
 
@@ -41,8 +44,7 @@ impl NonceCache {
     /// `nonce_replayed`.
     pub(crate) fn check(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
         let digest = digest(nonce);
-        let mut shard = self.shard(digest);
-        shard.forget(now);
+        let shard = self.shard(digest, now);
         let used = shard.slots.get(&slot(nonce)).is_some_and(|slot| slot.contains(&digest));
         if used { Err(Error::new(ErrorCode::NonceReplayed)) } else { Ok(()) }
     }
@@ -53,8 +55,7 @@ impl NonceCache {
     /// `nonce_replayed` when it was used before; `store_unavailable` when there is no room to remember it.
     pub(crate) fn take(&self, nonce: &Nonce, now: Millis) -> Result<(), Error> {
         let digest = digest(nonce);
-        let mut shard = self.shard(digest);
-        shard.forget(now);
+        let mut shard = self.shard(digest, now);
         if shard.count >= MOST_PER_SHARD {
             return Err(Error::with(ErrorCode::StoreUnavailable, "too many calls at once; nothing was done, try again"));
         }
@@ -65,8 +66,22 @@ impl NonceCache {
         Ok(())
     }
 
-    fn shard(&self, digest: u64) -> MutexGuard<'_, Shard> {
-        self.shards[self.hash.hash_one(digest) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nonces that expire later are still known here if they were taken. The others are forgotten, perhaps too early: by a clock that
+    /// was ahead for a while.
+    pub(crate) fn forgot_until(&self) -> Millis {
+        self.latest.load(Ordering::Relaxed)
+    }
+
+    /// The shard of a nonce, without what has expired.
+    fn shard(&self, digest: u64, now: Millis) -> MutexGuard<'_, Shard> {
+        // Read first: every call passes here, and it changes once in a millisecond.
+        if self.forgot_until() < now {
+            self.latest.fetch_max(now, Ordering::Relaxed);
+        }
+        let shard = &self.shards[self.hash.hash_one(digest) as usize % SHARDS];
+        let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        shard.forget(now);
+        shard
     }
 }
 
@@ -94,6 +109,18 @@ mod tests {
 
     fn nonce(n: u8, expires_at: Millis) -> Nonce {
         Nonce { hash: [n; 32], expires_at }
+    }
+
+    #[test]
+    fn what_a_clock_that_was_ahead_made_it_forget_is_not_taken_for_known() {
+        let cache = NonceCache::default();
+        let (taken, later) = (nonce(1, 300_000), nonce(2, 900_000));
+        cache.take(&taken, 0).unwrap();
+        assert!(taken.expires_at > cache.forgot_until() && cache.check(&taken, 0).is_err());
+        cache.check(&taken, 400_000).unwrap();
+        // The clock goes back.
+        cache.check(&taken, 1_000).unwrap();
+        assert!(taken.expires_at <= cache.forgot_until() && later.expires_at > cache.forgot_until());
     }
 
     #[test]

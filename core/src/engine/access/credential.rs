@@ -5,8 +5,8 @@ use crate::auth::{KeyId, ScopeSet, token_end, token_hash};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::Ulid;
-use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, OperatorRecord, TokenRecord};
-use crate::store::{Unique, typed};
+use crate::store::record::{ClientRecord, Digest32, Key, KeyRecord, KeyStatus, NonceRecord, OperatorRecord, TokenRecord};
+use crate::store::{Scan, Unique, typed};
 use crate::time::Millis;
 
 impl Engine {
@@ -70,6 +70,12 @@ impl Engine {
     /// Whether any node burnt this nonce.
     pub fn is_burnt(&self, hash: &Digest32) -> Result<bool> {
         Ok(self.store.get(&Key::Nonce(*hash))?.is_some())
+    }
+
+    /// When all nonces that are burnt by now have expired.
+    pub fn burnt_until(&self) -> Result<Millis> {
+        let last: Option<NonceRecord> = typed(self.store.scan(&Scan::last_nonce())?.pop())?;
+        Ok(last.map_or(Millis::MIN, |nonce| nonce.expires_at))
     }
 }
 

@@ -411,6 +411,11 @@ impl Scan {
         scan.with(column!(Nonce.expires_at), Is::Below, expired)
     }
 
+    /// The nonce that expires last.
+    pub fn last_nonce() -> Self {
+        Self::all(RecordKind::Nonce, 1).by(Order::ByBackwards(columns!(Nonce: expires_at))).one()
+    }
+
     /// Tokens that expired before this time, oldest first.
     pub fn tokens_expired_before(expired: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Token, limit).by(by!(Token: expires_at));
