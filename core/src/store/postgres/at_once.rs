@@ -91,9 +91,8 @@ fn least(plan: &Plan) -> Result<Batch, StoreError> {
 
 /// What it means that the server refused a statement.
 fn refused(error: &Error) -> Tried {
-    match meaning(error) {
-        Meaning::OutOfRange => Tried::Overflow,
-        _ if error.code() == Some(&SqlState::DIVISION_BY_ZERO) => Tried::Doubtful(failed("writing", error)),
-        Meaning::Lost | Meaning::Again | Meaning::Later | Meaning::Never => broken(error),
+    if error.code() == Some(&SqlState::DIVISION_BY_ZERO) {
+        return Tried::Doubtful(failed("writing", error));
     }
+    if meaning(error) == Meaning::OutOfRange { Tried::Overflow } else { broken(error) }
 }
