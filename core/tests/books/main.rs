@@ -182,7 +182,7 @@ fn a_pair_that_somebody_changed_is_found() {
     };
     let with = |record: &SettlementRecord, change: &dyn Fn(&mut SettlementMore)| {
         let mut changed = record.clone();
-        change(std::sync::Arc::make_mut(changed.more.as_mut().unwrap()));
+        change(Arc::make_mut(changed.more.as_mut().unwrap()));
         changed
     };
     let side = |change: fn(&mut railgate::store::record::OtherSide)| {

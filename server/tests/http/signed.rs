@@ -10,10 +10,13 @@ use railgate::auth::{Signer, SoftwareKey, TAG, TAG_NEW_KEY};
 use railgate::engine::{Approve, Operated, Resume, Suspend};
 use railgate::env::Env as _;
 use railgate::ids::Ulid;
+use railgate::store::Store;
+use railgate::store::memory::MemoryStore;
+use railgate_server::Hosted;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 
-use super::support::{NOW, SETTLEMENTS, Service, live_call, service, sign_as};
+use super::support::{NOW, SETTLEMENTS, Service, live_call, service, service_with, sign_as};
 
 const BODY: &str = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r-1"}"#;
 
@@ -184,6 +187,32 @@ async fn a_nonce_counts_once_also_when_many_come_at_once() {
     }
     statuses.sort_unstable();
     assert_eq!((statuses[0], statuses[1], statuses[15]), (201, 401, 401), "{statuses:?}");
+}
+
+#[tokio::test]
+async fn a_nonce_that_a_refused_create_burnt_stays_burnt_across_a_restart() {
+    let named = |hosted: &mut Hosted| hosted.edge.public_url = Some("https://pay.example".to_owned());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let first = service_with(Arc::clone(&store), named).await;
+    let dear = first.request("POST", SETTLEMENTS).header("content-type", "application/json");
+    let dear = dear.body(Body::from(BODY.replace(":1,", ":99999999,"))).unwrap();
+    let (parts, body) = first.sign(dear, &*first.key_of(&first.token)).await.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let dear = || Request::from_parts(parts.clone(), Body::from(body.clone()));
+    // Two calls that the first server never gets, with challenges from before the restart.
+    let mut unsent = Vec::new();
+    for reference in ["unsent-1", "unsent-2"] {
+        unsent.push(create(&first, reference).await);
+    }
+    first.exchange(dear()).await.problem(422, "insufficient_funds");
+    first.running.stop().await;
+
+    let second = service_with(store, named).await;
+    second.exchange(dear()).await.problem(401, "nonce_replayed");
+    for call in unsent {
+        second.exchange(call).await.expect(201);
+    }
+    second.exchange(dear()).await.problem(401, "nonce_replayed");
 }
 
 #[tokio::test]
