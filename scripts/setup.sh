@@ -131,6 +131,10 @@ need_go() { need has_go "Go 1.19 or newer" golang-go go; }
 need_openssl() { need has_openssl "openssl" openssl openssl; }
 need_curl() { need has_curl "curl" "curl ca-certificates" curl; }
 need_postgres() { need has_postgres "PostgreSQL 14 or newer" postgresql postgresql; }
+has_pgbouncer() { PATH=$PATH:/usr/sbin pgbouncer --version; }
+need_pgbouncer() { need has_pgbouncer "PgBouncer" pgbouncer pgbouncer; }
+has_nginx() { PATH=$PATH:/usr/sbin nginx -v; }
+need_nginx() { need has_nginx "nginx" nginx-light nginx; }
 need_jvm() { need has_jvm "a JDK 17 or newer with Maven" "openjdk-17-jdk-headless maven" "openjdk@17 maven"; }
 
 need_cargo

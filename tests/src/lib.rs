@@ -11,10 +11,12 @@ pub mod nodes;
 pub mod npm;
 pub mod operators;
 pub mod patience;
+pub mod pgbouncer;
 pub mod port;
 pub mod postgres;
 pub mod presigned;
 pub mod rest;
+pub mod supervised;
 
 /// Runs the README's Rust examples.
 #[cfg(doctest)]

@@ -206,7 +206,7 @@ impl Drop for Postgres {
 }
 
 /// PostgreSQL refuses to run as root: in that case it runs as the user that its package created.
-fn unprivileged(program: &str) -> Command {
+pub(crate) fn unprivileged(program: &str) -> Command {
     let root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout == b"0\n");
     if !root {
         return Command::new(program);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Fresh;
+use super::pooler::pooled;
 use super::support::Sandbox;
 use super::support::live::two_nodes_keep_two_trees;
 use railgate::api::{NewWebhook, Tried};
@@ -87,11 +88,13 @@ fn play(store: Arc<dyn Store>) -> Vec<String> {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_as_in_memory() {
-    let fresh = Arc::new(Fresh::new());
-    assert_eq!(play(fresh.clone()), play(Arc::new(MemoryStore::new())));
-    let report = verify::verify(&*fresh, &mut |_| {}).unwrap();
-    assert_eq!(report.problems, []);
-    assert_eq!(report.settlements, SCENARIOS.len() as u64);
+    let expected = play(Arc::new(MemoryStore::new()));
+    for fresh in [Fresh::new(), pooled()].map(Arc::new) {
+        assert_eq!(play(fresh.clone()), expected);
+        let report = verify::verify(&*fresh, &mut |_| {}).unwrap();
+        assert_eq!(report.problems, []);
+        assert_eq!(report.settlements, SCENARIOS.len() as u64);
+    }
 }
 
 #[test]

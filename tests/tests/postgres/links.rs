@@ -15,19 +15,21 @@ use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::{AccountRecord, Key, Record};
 use railgate::store::{Commit, CommitError, Scan, Store, Unique, Write, typed_all};
 use railgate_tests::patience::until;
+use railgate_tests::pgbouncer::PgBouncer;
 use railgate_tests::postgres::Postgres;
 
+use super::pooler::{pooled, shared};
 use super::{Fresh, options, some_writes};
 
 /// One settlement with its dependent rows and a payment into a shared account.
-fn payment(no: i64) -> Commit {
+pub(super) fn payment(no: i64) -> Commit {
     let paid = Write::Post(transfer(no, 1, account(Owner::Funding), account(Owner::Provider(ProviderNo(1))), no));
     commit([insert(settlement(no, 1, &no.to_string())), insert(event(no, 1)), insert(task(no, 1)), paid])
 }
 
 /// The reported result of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+pub(super) enum Said {
     Made,
     NotMade,
     Unknown,
@@ -56,7 +58,7 @@ fn pay(store: &PostgresStore, stop: &AtomicBool, next: &AtomicI64) -> Vec<(i64, 
 }
 
 /// Each payment is complete or absent, as reported, and the totals are the sum of the payments.
-fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
+pub(super) fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
     let mut sum = 0;
     for (no, said) in answers {
         let found = store.get(&Key::Settlement(SettlementNo(*no))).unwrap().is_some();
@@ -74,7 +76,7 @@ fn assert_whole(store: &dyn Store, answers: &BTreeMap<i64, Said>) {
 }
 
 /// Pays from four threads through two stores while `trouble` runs.
-fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
+pub(super) fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
     let patient = PostgresOptions { connect_timeout: std::time::Duration::from_secs(120), ..options() };
     let stores = [(); 2].map(|()| PostgresStore::open(url, patient.clone()).unwrap());
     let (stop, next) = (AtomicBool::new(false), AtomicI64::new(1));
@@ -101,7 +103,7 @@ fn under(url: &str, trouble: impl FnOnce(&AtomicI64)) {
 }
 
 /// Waits until this many more payments have begun.
-fn more(next: &AtomicI64, count: i64) {
+pub(super) fn more(next: &AtomicI64, count: i64) {
     let from = next.load(Ordering::Relaxed);
     until("more payments are begun", || next.load(Ordering::Relaxed) >= from + count);
 }
@@ -300,44 +302,124 @@ fn a_server_that_takes_too_long_is_given_up_and_tried_again() {
     store.commit(&payment(2)).unwrap();
 }
 
-/// The address of a proxy to a server that drops the next `COMMIT` on request. It ends with the test's process.
-fn losing_a_commit(server: u16) -> (u16, Arc<AtomicBool>) {
-    let (listener, lose) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(AtomicBool::new(false)));
-    let (port, told) = (listener.local_addr().unwrap().port(), lose.clone());
-    let carry = |mut from: TcpStream, mut to: TcpStream, lose: Arc<AtomicBool>| {
+/// What becomes of a chunk on its way.
+enum Fate {
+    Carried,
+    Lost,
+    /// The connection breaks.
+    Cut,
+}
+
+type Filter = Box<dyn FnMut(&[u8]) -> Fate + Send>;
+
+/// The port of a proxy to a server. Each connection has filters of its own, there and back. It ends with the test's process.
+fn proxy(server: u16, filters: impl Fn() -> [Filter; 2] + Send + 'static) -> u16 {
+    let carry = |mut from: TcpStream, mut to: TcpStream, mut filter: Filter| {
         let mut chunk = [0; 65_536];
         while let Ok(length @ 1..) = from.read(&mut chunk) {
-            let is_commit = chunk[..length].windows(7).any(|it| it == b"COMMIT\0");
-            if !(is_commit && lose.swap(false, Ordering::Relaxed)) && to.write_all(&chunk[..length]).is_err() {
-                break;
+            match filter(&chunk[..length]) {
+                Fate::Carried if to.write_all(&chunk[..length]).is_ok() => {}
+                Fate::Lost => {}
+                Fate::Carried | Fate::Cut => break,
             }
         }
         let _ = to.shutdown(Shutdown::Both);
     };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for client in listener.incoming().map_while(Result::ok) {
             let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { return };
             let (back, forth) = ((server.try_clone().unwrap(), client.try_clone().unwrap()), (client, server));
-            let lose = told.clone();
-            thread::spawn(move || carry(forth.0, forth.1, lose));
-            thread::spawn(move || carry(back.0, back.1, Arc::default()));
+            let [there, here] = filters();
+            thread::spawn(move || carry(forth.0, forth.1, there));
+            thread::spawn(move || carry(back.0, back.1, here));
         }
+    });
+    port
+}
+
+fn contains(chunk: &[u8], text: &[u8]) -> bool {
+    chunk.windows(text.len()).any(|it| it == text)
+}
+
+/// A proxy that drops the next `COMMIT` on request.
+fn losing_a_commit(server: u16) -> (u16, Arc<AtomicBool>) {
+    let lose = Arc::new(AtomicBool::new(false));
+    let told = lose.clone();
+    let port = proxy(server, move || {
+        let lose = told.clone();
+        let there = move |chunk: &[u8]| {
+            if contains(chunk, b"COMMIT\0") && lose.swap(false, Ordering::Relaxed) { Fate::Lost } else { Fate::Carried }
+        };
+        [Box::new(there), Box::new(|_: &[u8]| Fate::Carried)]
     });
     (port, lose)
 }
 
-#[test]
-fn a_commit_that_got_stuck_on_its_way_is_made_over_another_connection() {
-    let (server, fresh) = (Postgres::shared(), Fresh::new());
-    let (port, lose) = losing_a_commit(server.port());
+/// A proxy that on request carries the next writes with their `COMMIT`, but no response: when the server has made it, the connection
+/// breaks.
+fn losing_the_responses(server: u16) -> (u16, Arc<AtomicBool>) {
+    let lose = Arc::new(AtomicBool::new(false));
+    let told = lose.clone();
+    let port = proxy(server, move || {
+        let (lose, losing) = (told.clone(), Arc::new(AtomicBool::new(false)));
+        let it_loses = losing.clone();
+        let there = move |chunk: &[u8]| {
+            if [b"INSERT ", b"COMMIT\0"].iter().any(|it| contains(chunk, *it)) && lose.swap(false, Ordering::Relaxed) {
+                losing.store(true, Ordering::Relaxed);
+            }
+            Fate::Carried
+        };
+        let here = move |chunk: &[u8]| match it_loses.load(Ordering::Relaxed) {
+            true if contains(chunk, b"COMMIT\0") => Fate::Cut,
+            true => Fate::Lost,
+            false => Fate::Carried,
+        };
+        [Box::new(there), Box::new(here)]
+    });
+    (port, lose)
+}
+
+/// The second of two payments is in trouble, and made once.
+fn assert_made_in_spite_of(trouble: &AtomicBool, port: u16, fresh: &Fresh) {
     let times = [4, 30].map(std::time::Duration::from_secs);
     let hasty = PostgresOptions { statement_timeout: times[0], connect_timeout: times[1], writers: 1, ..options() };
     let store = PostgresStore::open(&format!("postgres://railgate@127.0.0.1:{port}/{}", fresh.database), hasty).unwrap();
     store.commit(&payment(1)).unwrap();
-    lose.store(true, Ordering::Relaxed);
+    trouble.store(true, Ordering::Relaxed);
     store.commit(&payment(2)).unwrap();
-    assert!(!lose.load(Ordering::Relaxed), "none was lost");
-    assert_whole(&fresh, &BTreeMap::from([(1, Said::Made), (2, Said::Made)]));
+    assert!(!trouble.load(Ordering::Relaxed), "nothing was lost");
+    assert_whole(fresh, &BTreeMap::from([(1, Said::Made), (2, Said::Made)]));
+}
+
+#[test]
+fn a_commit_that_got_stuck_on_its_way_is_made_over_another_connection() {
+    let fresh = Fresh::new();
+    let (port, lose) = losing_a_commit(Postgres::shared().port());
+    assert_made_in_spite_of(&lose, port, &fresh);
+}
+
+#[test]
+fn a_commit_that_got_stuck_before_a_pooler_is_made_over_another_connection() {
+    let fresh = pooled();
+    let (port, lose) = losing_a_commit(shared().port());
+    assert_made_in_spite_of(&lose, port, &fresh);
+}
+
+#[test]
+fn a_commit_whose_responses_were_lost_is_known_to_be_made() {
+    let fresh = Fresh::new();
+    let (port, lose) = losing_the_responses(Postgres::shared().port());
+    assert_made_in_spite_of(&lose, port, &fresh);
+}
+
+#[test]
+fn a_commit_whose_responses_were_lost_behind_a_pooler_is_known_to_be_made() {
+    let fresh = Fresh::new();
+    let (port, lose) = losing_the_responses(Postgres::shared().port());
+    let pooler = PgBouncer::pooling_transactions_at(port);
+    assert_made_in_spite_of(&lose, pooler.port(), &fresh);
 }
 
 #[test]

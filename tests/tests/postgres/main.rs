@@ -8,6 +8,7 @@ mod golden;
 mod links;
 mod operators;
 mod plans;
+mod pooler;
 mod schema;
 mod standby;
 #[path = "../../../core/tests/support/mod.rs"]
@@ -33,6 +34,11 @@ struct Fresh {
 
 impl Fresh {
     fn new() -> Self {
+        Self::at(|database| Postgres::shared().url(database))
+    }
+
+    /// The same, with the URL of its database from `url`.
+    fn at(url: impl FnOnce(&str) -> String) -> Self {
         let server = Postgres::shared();
         // One database gets its schema by migration; the others are copies of it, as a restored one would be.
         static TEMPLATE: OnceLock<String> = OnceLock::new();
@@ -45,7 +51,7 @@ impl Fresh {
             database
         });
         let database = server.copy(template);
-        Self { store: PostgresStore::open(&server.url(&database), options()).unwrap(), database }
+        Self { store: PostgresStore::open(&url(&database), options()).unwrap(), database }
     }
 }
 

@@ -17,11 +17,12 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use tokio::net::lookup_host;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::error::{failed, text};
 use super::pool::{in_order, random};
+use super::session::{Identity, Opening, Pooling, Settings, first_row, given_backend, identity, last_row, who_and_when};
 use super::{PostgresOptions, clock};
 use crate::store::StoreError;
 
@@ -29,8 +30,10 @@ use crate::store::StoreError;
 pub(super) struct Target {
     hosts: Vec<Address>,
     tls: Option<MakeRustlsConnect>,
-    /// The settings that every connection makes first.
-    session: String,
+    /// The settings of every connection or transaction.
+    settings: Settings,
+    /// How the server's processes are divided, if the URL says it.
+    pooling: Option<Pooling>,
     /// The highest timeline seen of each system.
     timelines: Mutex<HashMap<String, u32>>,
     /// For reading a single snapshot: whether its only connection has fixed it.
@@ -63,11 +66,10 @@ impl Protection {
 /// A connection and the identity of its peer.
 pub(super) struct Connected {
     pub(super) client: Client,
-    /// The id of its server process.
-    pub(super) backend: String,
-    /// The server's identifier and its timeline, which changes after a failover: `system/timeline`. Empty if the server does not
-    /// return it.
-    pub(super) server: String,
+    /// The process and the server that answered first.
+    pub(super) identity: Identity,
+    /// How its transactions begin, unless it keeps its settings.
+    pub(super) opening: Option<Opening>,
 }
 
 /// After how long a silent peer is probed.
@@ -79,7 +81,7 @@ const LEAST_SHARE: Duration = Duration::from_millis(500);
 impl Target {
     /// Parses a URL. No error contains any part of it, because in a malformed URL the password may be anywhere.
     pub(super) fn new(url: &str, options: &PostgresOptions) -> Result<Self, StoreError> {
-        let (url, protection, root) = split(url)?;
+        let Split { url, protection, root, pooling } = split(url)?;
         let given = Config::from_str(&url).map_err(|_| refused("it is not a URL of PostgreSQL"))?;
         let mut config = without_hosts(&given);
         config.ssl_mode(match protection {
@@ -96,7 +98,7 @@ impl Target {
             Protection::Prefer | Protection::Require | Protection::VerifyFull => Some(tls(protection, root.as_deref())?),
         };
         let hosts = addresses(&given, &config)?;
-        Ok(Self { hosts, tls, session: session(options), timelines: Mutex::default(), moment: None })
+        Ok(Self { hosts, tls, settings: Settings::new(options), pooling, timelines: Mutex::default(), moment: None })
     }
 
     /// Whether a new connection may reach another server: there are several, or one name that may move to a successor.
@@ -123,15 +125,17 @@ impl Target {
         Self { moment: Some(AtomicBool::new(false)), ..self }
     }
 
-    /// Fixes the snapshot of a connection, if all reads must share one. A second connection would have a different one.
-    pub(super) async fn fix_moment(&self, client: &Client) -> Result<(), StoreError> {
-        let Some(fixed) = &self.moment else { return Ok(()) };
+    /// Fixes the snapshot of a connection, if all reads must share one, and returns whether they must. A second connection would
+    /// have a different one.
+    pub(super) async fn fix_moment(&self, client: &Client, opening: Option<&Opening>) -> Result<bool, StoreError> {
+        let Some(fixed) = &self.moment else { return Ok(false) };
         if fixed.swap(true, Ordering::Relaxed) {
             let cause = "the connection was lost, and with it the snapshot that was read";
             return Err(StoreError::new("reading the database", cause, false));
         }
         let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
-        client.batch_execute(begin).await.map_err(|e| failed("beginning to read", &e))
+        client.batch_execute(opening.map_or(begin, |opening| &opening.at_one_moment)).await.map_err(|e| failed("beginning to read", &e))?;
+        Ok(true)
     }
 
     /// A new, configured connection to the first machine that accepts writes and was not replaced; a task drives it until it ends.
@@ -173,27 +177,25 @@ impl Target {
                 client
             }
         };
+        let failed = |e| failed("setting up a connection", &e);
         let sent = clock::now();
-        let answer = client.simple_query(&self.session).await.map_err(|e| failed("setting up a connection", &e))?;
+        let told = client.simple_query(&who_and_when()).await.map_err(failed)?;
         let received = clock::now();
-        let told = answer.iter().rev().find_map(|message| if let SimpleQueryMessage::Row(row) = message { row.get(0) } else { None });
-        let told = told.and_then(|told| told.parse().ok());
-        clock::check(sent, told.ok_or_else(|| StoreError::unavailable("setting up a connection", "it returned no time"))?, received)?;
-        let (backend, server) = identity(&client).await;
-        self.follow(&server)?;
-        Ok(Connected { client, backend, server })
-    }
-}
-
-/// The server process of the connection, and the server.
-async fn identity(client: &Client) -> (String, String) {
-    let asked = "SELECT pg_backend_pid(), system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()";
-    // If a service does not allow this query, more commits are indeterminate; nothing else changes.
-    let told = client.simple_query(asked).await.unwrap_or_default();
-    let row = told.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
-    match row.map(|row| (row.get(0), row.get(1), row.get(2))) {
-        Some((Some(backend), Some(system), Some(timeline))) => (backend.to_owned(), format!("{system}/{timeline}")),
-        Some(_) | None => Default::default(),
+        let time = last_row(&told).and_then(|row| row.get(0)?.parse().ok());
+        clock::check(sent, time.ok_or_else(|| StoreError::unavailable("setting up a connection", "it returned no time"))?, received)?;
+        let backend = first_row(&told).and_then(|row| row.get(0));
+        let shared = match self.pooling {
+            Some(pooling) => pooling == Pooling::Transaction,
+            None => given_backend(&client).await.as_deref() != backend,
+        };
+        // If a service does not allow the second, more commits are indeterminate; nothing else changes.
+        let asked = if shared { vec![identity("")] } else { vec![self.settings.session.clone(), identity("")] };
+        let mut answers = in_order(asked.iter().map(|sql| client.simple_query(sql))).await;
+        let identity = Identity::of(answers.pop().and_then(Result::ok).as_deref().and_then(last_row));
+        answers.into_iter().try_for_each(|set| set.map(drop)).map_err(failed)?;
+        self.follow(&identity.server)?;
+        let opening = shared.then(|| Opening::new(&self.settings, !identity.server.is_empty()));
+        Ok(Connected { client, identity, opening })
     }
 }
 
@@ -267,26 +269,6 @@ fn addresses(given: &Config, config: &Config) -> Result<Vec<Address>, StoreError
     Ok((0..count).map(one).collect())
 }
 
-/// Every statement can use an index, in the order of its result, for any number of rows. A plan made for small tables that reads a
-/// whole table, or one that reads and sorts all rows of a client because a filter seemed selective, would be kept and be wrong
-/// later. One generic plan per statement is therefore enough.
-///
-/// Nothing is written outside an explicit transaction: if a `BEGIN` failed, the statements sent after it must not take effect one
-/// by one. Limits on a statement and on idle time are enough: a limit on a transaction may end the connection right after its
-/// commit. Whatever the defaults of the server or role are, a response leaves only after its commit is durable.
-fn session(options: &PostgresOptions) -> String {
-    format!(
-        "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = on; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; \
-         SET enable_bitmapscan = off; SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; \
-         SET random_page_cost = 1.1; SET client_encoding = 'UTF8'; \
-         SET statement_timeout = {0}; SET idle_in_transaction_session_timeout = {0}; \
-         SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000; \
-         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; {1}",
-        options.statement_timeout.as_millis().clamp(1, i32::MAX as u128),
-        clock::ASK
-    )
-}
-
 pub(super) fn refused(cause: &'static str) -> StoreError {
     StoreError::new("reading the database's URL", cause, false)
 }
@@ -314,8 +296,19 @@ fn is_about_certificates(error: &tokio_postgres::Error) -> bool {
     false
 }
 
-/// The URL without `sslmode` and `sslrootcert`, and those two.
-pub(super) fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), StoreError> {
+/// A URL as libpq has it, and what it says besides.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Split {
+    pub(super) url: String,
+    pub(super) protection: Protection,
+    /// A file with root certificates.
+    pub(super) root: Option<PathBuf>,
+    /// What a pooler pools.
+    pub(super) pooling: Option<Pooling>,
+}
+
+/// Takes out of a URL what is not for the driver.
+pub(super) fn split(url: &str) -> Result<Split, StoreError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
         return Err(refused("it does not start with postgres://"));
     }
@@ -325,7 +318,7 @@ pub(super) fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), 
         Some(at) => (&url[..behind + at], &url[behind + at + 1..]),
         None => (url, ""),
     };
-    let (mut protection, mut root, mut rest) = (Protection::Prefer, None, Vec::new());
+    let (mut protection, mut root, mut pooling, mut rest) = (Protection::Prefer, None, None, Vec::new());
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         match pair.split_once('=') {
             Some(("sslmode", "disable")) => protection = Protection::Disable,
@@ -333,6 +326,9 @@ pub(super) fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), 
             Some(("sslmode", "require")) => protection = Protection::Require,
             Some(("sslmode", "verify-full")) => protection = Protection::VerifyFull,
             Some(("sslmode", _)) => return Err(refused("its sslmode is not one of disable, prefer, require and verify-full")),
+            Some(("pool_mode", "session")) => pooling = Some(Pooling::Session),
+            Some(("pool_mode", "transaction")) => pooling = Some(Pooling::Transaction),
+            Some(("pool_mode", _)) => return Err(refused("its pool_mode is neither session nor transaction")),
             Some(("sslrootcert", path)) => {
                 let path = percent_decode_str(path).decode_utf8().map_err(|_| refused("its sslrootcert is not UTF-8"))?;
                 root = Some(PathBuf::from(path.as_ref()));
@@ -345,7 +341,7 @@ pub(super) fn split(url: &str) -> Result<(String, Protection, Option<PathBuf>), 
         url.push('?');
         url.push_str(&rest.join("&"));
     }
-    Ok((url, protection, root))
+    Ok(Split { url, protection, root, pooling })
 }
 
 /// As in libpq, `prefer` and `require` encrypt and trust any server. Unlike in libpq, a root certificate makes `require` verify as
@@ -462,14 +458,29 @@ mod tests {
     fn protection_is_what_the_url_says() {
         let of = |query: &str| split(&format!("postgres://h/db{query}"));
         let plain = "postgres://h/db".to_owned();
-        assert_eq!(of("").unwrap(), (plain.clone(), Protection::Prefer, None));
-        assert_eq!(of("?sslmode=disable").unwrap(), (plain.clone(), Protection::Disable, None));
+        let split_to = |url: &str, protection, root: Option<&str>| Split {
+            url: url.to_owned(),
+            protection,
+            root: root.map(Into::into),
+            pooling: None,
+        };
+        assert_eq!(of("").unwrap(), split_to(&plain, Protection::Prefer, None));
+        assert_eq!(of("?sslmode=disable").unwrap(), split_to(&plain, Protection::Disable, None));
         let full = of("?sslmode=verify-full&sslrootcert=%2Fa%20b.pem&options=-c%20x%3D1").unwrap();
-        assert_eq!(full, (format!("{plain}?options=-c%20x%3D1"), Protection::VerifyFull, Some("/a b.pem".into())));
+        assert_eq!(full, split_to(&format!("{plain}?options=-c%20x%3D1"), Protection::VerifyFull, Some("/a b.pem")));
         assert!(of("?sslmode=verify-ca").is_err());
         let odd = split("postgres://u:a?sslmode=disable&b@h/db?sslmode=require").unwrap();
-        assert_eq!(odd, ("postgres://u:a?sslmode=disable&b@h/db".to_owned(), Protection::Require, None));
+        assert_eq!(odd, split_to("postgres://u:a?sslmode=disable&b@h/db", Protection::Require, None));
         assert!(refusal("postgres://h/db?sslmode=verify-full&sslrootcert=/does/not/exist").contains("sslrootcert"));
+    }
+
+    #[test]
+    fn what_a_pooler_pools_is_what_the_url_says() {
+        let of = |query: &str| split(&format!("postgres://h/db?{query}")).map(|it| (it.url, it.pooling));
+        assert_eq!(of("application_name=a").unwrap(), ("postgres://h/db?application_name=a".to_owned(), None));
+        assert_eq!(of("pool_mode=session").unwrap(), ("postgres://h/db".to_owned(), Some(Pooling::Session)));
+        assert_eq!(of("pool_mode=transaction").unwrap().1, Some(Pooling::Transaction));
+        assert!(of("pool_mode=statement").is_err());
     }
 
     #[test]

@@ -64,6 +64,11 @@ fn says_not_made(code: &str) -> bool {
     code != "40003" && code != TRANSACTION_TOO_LONG && ["22", "23", "25", "40"].iter().any(|class| code.starts_with(class))
 }
 
+/// Whether this error is about the connection and not about a statement: PgBouncer reports the loss of the server so.
+pub(super) fn is_about_the_connection(error: &Error) -> bool {
+    error.code().is_some_and(|state| state.code().starts_with("08"))
+}
+
 /// Converts to an error of the store. After a lost connection, a retry is always worthwhile.
 pub(super) fn failed(context: &'static str, error: &Error) -> StoreError {
     let retryable = match meaning(error) {

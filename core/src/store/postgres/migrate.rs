@@ -7,7 +7,8 @@
 //! restart while its successors are rolled out. A migration that removes something comes at least one release after its last use.
 
 use sha2::{Digest, Sha256};
-use tokio_postgres::{Client, Transaction};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use super::error::failed;
 use crate::store::{SchemaVersion, StoreError};
@@ -87,9 +88,10 @@ pub(super) async fn version(client: &mut Client, migrations: &[Migration]) -> Re
 /// a limit.
 async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
     let fail = |e| failed("looking at the schema", &e);
-    let transaction = client.build_transaction().read_only(false).start().await.map_err(fail)?;
-    transaction.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(fail)?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await.map_err(fail)?;
+    let transaction = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false);
+    let transaction = transaction.start().await.map_err(fail)?;
+    let lock = format!("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({LOCK})");
+    transaction.batch_execute(&lock).await.map_err(fail)?;
     Ok(transaction)
 }
 
@@ -99,7 +101,11 @@ async fn apply(transaction: &Transaction<'_>, no: i32, migration: &Migration) ->
     transaction.batch_execute("ALTER TABLE railgate_migration ADD COLUMN IF NOT EXISTS oldest integer").await?;
     transaction.batch_execute(migration.sql).await?;
     let kept = "INSERT INTO railgate_migration (no, name, hash, oldest) VALUES ($1, $2, $3, $4)";
-    transaction.execute(kept, &[&no, &migration.name, &migration.hash(), &migration.oldest]).await.map(drop)
+    let hash = migration.hash();
+    let row: [(&(dyn ToSql + Sync), Type); 4] =
+        [(&no, Type::INT4), (&migration.name, Type::TEXT), (&hash, Type::BYTEA), (&migration.oldest, Type::INT4)];
+    // Not by a prepared statement: a pooler may have another server process next.
+    transaction.query_typed(kept, &row).await.map(drop)
 }
 
 /// How many of these migrations have been applied. Later ones may follow them if they support programs as old as this one.
@@ -108,7 +114,7 @@ async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Res
     let header = "SELECT current_schema() IS NOT NULL, to_regclass('railgate_migration') IS NOT NULL, current_setting('server_encoding'), \
                   (SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')), \
                   current_setting('server_version_num')::int";
-    let header = transaction.query_one(header, &[]).await.map_err(fail)?;
+    let header = transaction.query_typed_one(header, &[]).await.map_err(fail)?;
     let (placed, ours, encoding, tables, version): (bool, bool, String, i64, i32) =
         (header.get(0), header.get(1), header.get(2), header.get(3), header.get(4));
     if version < 140_000 {
@@ -125,7 +131,7 @@ async fn inspect(transaction: &Transaction<'_>, migrations: &[Migration]) -> Res
     }
     // The first databases have no column for the oldest compatible version.
     let all = "SELECT no, hash, (to_jsonb(railgate_migration) ->> 'oldest')::integer FROM railgate_migration ORDER BY no";
-    let rows = transaction.query(all, &[]).await.map_err(fail)?;
+    let rows = transaction.query_typed(all, &[]).await.map_err(fail)?;
     let made_by: Vec<(i32, Vec<u8>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let (applied, known) = (made_by.len(), migrations.len());
     let ours = i32::try_from(known).unwrap_or(i32::MAX);

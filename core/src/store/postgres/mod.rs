@@ -29,6 +29,9 @@
 //!
 //! Each read is one prepared statement that uses an index on the primary: it sees the complete state after the latest commit.
 //!
+//! A pooler may give each transaction another server process. Then each brings its settings, and no statement is prepared; a commit
+//! takes one more round trip.
+//!
 //! Two threads of the store drive the connections, and callers wait on a plain channel: it can be called from plain threads and
 //! from workers of an async runtime.
 
@@ -42,6 +45,7 @@ mod plan;
 mod pool;
 mod protection;
 mod read;
+mod session;
 pub(super) mod tables;
 mod write;
 
@@ -89,7 +93,8 @@ impl PostgresStore {
     ///
     /// The URL has the format of libpq. `sslmode` is `disable`, `prefer` (the default), `require` or `verify-full`; only the last
     /// verifies the server, with the system's root certificates or those in the PEM file `sslrootcert`. With `sslrootcert`,
-    /// `require` verifies just as strictly.
+    /// `require` verifies just as strictly. `pool_mode` says what a pooler in between pools, `session` or `transaction`; without it, a
+    /// pooler is recognised and taken for one of transactions.
     ///
     /// # Errors
     /// If the server cannot be reached (which is retryable), if the database belongs to another program or a newer version of this

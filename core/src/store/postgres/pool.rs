@@ -17,12 +17,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Error, Row, Statement};
+use tokio_postgres::{Client, Error, Row, SimpleQueryMessage, Statement};
 
 use super::PostgresOptions;
 use super::cells::Param;
 use super::connect::{Connected, Target, silent};
-use super::error::{Meaning, failed, meaning};
+use super::error::{Meaning, failed, is_about_the_connection, meaning, surely_not_made};
+use super::session::{Identity, Opening, last_row};
 use crate::store::StoreError;
 
 /// The number of statements that a connection keeps prepared: more than there are, except for rare combinations of list filters.
@@ -87,13 +88,55 @@ struct Slot {
 pub(super) struct Connection {
     /// The connection.
     pub(super) client: Client,
-    /// The id of its server process.
-    pub(super) backend: String,
-    /// The server's identifier and timeline; empty if it does not return them.
-    pub(super) server: String,
+    /// Its server process and server: those of the latest transaction, if each may have others.
+    pub(super) identity: Identity,
     /// A transaction was started and not seen to end: nobody else may use the connection then.
     pub(super) in_transaction: bool,
+    /// How its transactions begin, if each may reach another server process.
+    opening: Option<Opening>,
+    /// Whether all its reads are in one transaction.
+    at_one_moment: bool,
     statements: HashMap<String, Statement>,
+}
+
+/// A statement that can be sent.
+#[derive(Clone)]
+pub(super) enum Ready<'s> {
+    /// By its name: the server process knows it.
+    Prepared(Statement),
+    /// With its text and the types of its parameters: the next server process may be another one.
+    Text(&'s str, Vec<Type>),
+}
+
+/// What is sent to the server at once.
+pub(super) enum Message<'m> {
+    /// Statements without parameters.
+    Plain(&'m str),
+    /// A statement with its parameters.
+    Query(&'m Ready<'m>, Vec<&'m (dyn ToSql + Sync)>),
+}
+
+/// The server's response to a message.
+#[derive(Default)]
+pub(super) struct Answer {
+    /// That to statements without parameters.
+    pub(super) told: Vec<SimpleQueryMessage>,
+    /// That to a statement with parameters.
+    pub(super) rows: Vec<Row>,
+}
+
+/// Sends a message when it is first polled, and waits for the response.
+pub(super) async fn send(client: &Client, message: Message<'_>) -> Result<Answer, Error> {
+    match message {
+        Message::Plain(sql) => Ok(Answer { told: client.simple_query(sql).await?, ..Answer::default() }),
+        Message::Query(Ready::Prepared(statement), params) => {
+            Ok(Answer { rows: client.query(statement, &params).await?, ..Answer::default() })
+        }
+        Message::Query(Ready::Text(sql, types), params) => {
+            let typed: Vec<_> = params.into_iter().zip(types.iter().cloned()).collect();
+            Ok(Answer { rows: client.query_typed(sql, &typed).await?, ..Answer::default() })
+        }
+    }
 }
 
 impl Pool {
@@ -155,24 +198,38 @@ impl Shared {
                 return Err(StoreError::unavailable("reading", "the database did not answer in time"));
             };
             let error = match answer {
-                Ok(rows) => return Ok(rows),
-                Err(error) => error,
-            };
-            match meaning(&error) {
-                Meaning::Lost => lent.discard(),
-                Meaning::Again => {}
-                Meaning::Later => {
-                    self.doubt(&mut lent);
-                    return Err(failed("reading", &error));
+                Ok(rows) => match self.accepts(link) {
+                    Ok(()) => return Ok(rows),
+                    Err(replaced) => {
+                        lent.discard();
+                        replaced
+                    }
+                },
+                Err(error) => {
+                    let told = failed("reading", &error);
+                    match meaning(&error) {
+                        Meaning::Lost => lent.discard(),
+                        Meaning::Again => {}
+                        Meaning::Later => {
+                            self.doubt(&mut lent);
+                            return Err(told);
+                        }
+                        Meaning::OutOfRange | Meaning::Never => return Err(told),
+                    }
+                    told
                 }
-                Meaning::OutOfRange | Meaning::Never => return Err(failed("reading", &error)),
-            }
+            };
             drop(lent);
             sleep(jittered(FIRST_PAUSE)).await;
             if Instant::now() >= deadline {
-                return Err(failed("reading", &error));
+                return Err(error);
             }
         }
+    }
+
+    /// Refuses a server that has been replaced. Where a transaction may reach another one than the last, each is looked at.
+    pub(super) fn accepts(&self, link: &Connection) -> Result<(), StoreError> {
+        if link.opening.is_some() { self.target.follow(&link.identity.server) } else { Ok(()) }
     }
 
     /// A connection for a commit, waiting until the deadline at most.
@@ -231,15 +288,28 @@ impl Shared {
 /// A reading statement and its parameters.
 pub(super) type Asked = (&'static str, Vec<Param>);
 
+/// The rows of each query, in one round trip if all statements are known.
 async fn query(link: &mut Connection, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Error> {
     let wanted: Vec<_> = asked.iter().map(|(sql, params)| (*sql, params.iter().map(Param::kind).collect())).collect();
     let statements = link.prepare(&wanted).await?;
-    let client = &link.client;
-    let sent = statements.iter().zip(asked).map(|(statement, (_, params))| async move {
-        let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|it| it as _).collect();
-        client.query(statement, &params).await
+    let opening = link.opening.as_ref().filter(|_| !link.at_one_moment);
+    link.in_transaction |= opening.is_some();
+    let queries = statements.iter().zip(asked).map(|(statement, (_, params))| {
+        let params = params.iter().map(|it| it as &(dyn ToSql + Sync)).collect();
+        Message::Query(statement, params)
     });
-    in_order(sent).await.into_iter().collect()
+    let begin = opening.map(|opening| Message::Plain(&opening.reading));
+    let end = opening.map(|_| Message::Plain("COMMIT"));
+    let messages = begin.into_iter().chain(queries).chain(end);
+    let answers = in_order(messages.map(|message| send(&link.client, message))).await;
+    let mut answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
+    if opening.is_some() {
+        answers.pop();
+        let begun = if answers.is_empty() { Answer::default() } else { answers.remove(0) };
+        link.identity = Identity::of(last_row(&begun.told));
+        link.in_transaction = false;
+    }
+    Ok(answers.into_iter().map(|answer| answer.rows).collect())
 }
 
 impl Lane {
@@ -273,7 +343,7 @@ impl Lent<'_> {
     /// random pauses so that many callers do not reconnect at the same time. An error that waiting does not help against ends it at
     /// once, unless `persist` is set.
     async fn link(&mut self, target: &Target, deadline: Instant, persist: bool) -> Result<&mut Connection, StoreError> {
-        let useless = |link: &Connection| link.client.is_closed() || link.in_transaction || target.follow(&link.server).is_err();
+        let useless = |link: &Connection| link.client.is_closed() || link.in_transaction || target.follow(&link.identity.server).is_err();
         if self.slot.link.as_ref().is_some_and(useless) {
             self.discard();
         }
@@ -310,16 +380,34 @@ impl Drop for Lent<'_> {
 
 impl Connection {
     async fn new(target: &Target, prepared: &[(String, Vec<Type>)], deadline: Instant) -> Result<Self, StoreError> {
-        let Connected { client, backend, server } = target.connect(deadline).await?;
-        let mut link = Self { client, backend, server, in_transaction: false, statements: HashMap::new() };
+        let Connected { client, identity, opening } = target.connect(deadline).await?;
+        let at_one_moment = target.fix_moment(&client, opening.as_ref()).await?;
+        let mut link = Self { client, identity, in_transaction: false, opening, at_one_moment, statements: HashMap::new() };
         let again: Vec<_> = prepared.iter().map(|(sql, types)| (sql.as_str(), types.clone())).collect();
         link.prepare(&again).await.map_err(|e| failed("preparing statements", &e))?;
-        target.fix_moment(&link.client).await?;
         Ok(link)
     }
 
+    /// Begins a transaction, if it must be seen to have begun before anything else is sent: should the `BEGIN` fail, what follows
+    /// would be written without it, one by one. Other connections write nothing outside a transaction, so that they need not wait.
+    pub(super) async fn enter(&mut self, sql: impl FnOnce(&Opening) -> &str) -> Result<Option<Answer>, Error> {
+        let Some(opening) = &self.opening else { return Ok(None) };
+        self.in_transaction = true;
+        let begun = send(&self.client, Message::Plain(sql(opening))).await?;
+        self.identity = Identity::of(last_row(&begun.told));
+        Ok(Some(begun))
+    }
+
+    /// Whether the server itself has refused a statement with this error, rather than a pooler that lost the server.
+    pub(super) fn is_refusal(&self, error: &Error) -> bool {
+        surely_not_made(error) || self.opening.is_none() && !is_about_the_connection(error)
+    }
+
     /// These statements, in order. All that are not prepared yet are prepared in one round trip.
-    pub(super) async fn prepare(&mut self, wanted: &[(&str, Vec<Type>)]) -> Result<Vec<Statement>, Error> {
+    pub(super) async fn prepare<'s>(&mut self, wanted: &[(&'s str, Vec<Type>)]) -> Result<Vec<Ready<'s>>, Error> {
+        if self.opening.is_some() {
+            return Ok(wanted.iter().map(|(sql, types)| Ready::Text(sql, types.clone())).collect());
+        }
         let distinct: HashMap<&str, &Vec<Type>> = wanted.iter().map(|(sql, types)| (*sql, types)).collect();
         let mut missing: Vec<_> = distinct.iter().filter(|(sql, _)| !self.statements.contains_key(**sql)).collect();
         if self.statements.len() + missing.len() > STATEMENTS {
@@ -333,7 +421,7 @@ impl Connection {
                 self.statements.insert((*sql).to_owned(), statement?);
             }
         }
-        Ok(wanted.iter().filter_map(|(sql, _)| self.statements.get(*sql).cloned()).collect())
+        Ok(wanted.iter().filter_map(|(sql, _)| self.statements.get(*sql).cloned().map(Ready::Prepared)).collect())
     }
 }
 

@@ -6,12 +6,12 @@ use std::str::FromStr as _;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use super::connect::{refused, split};
+use super::connect::{Split, refused, split};
 use crate::store::StoreError;
 
 /// Whether everything sent to the database of this URL stays on this machine, or goes to a server whose certificate is verified.
 pub(super) fn is_protected(url: &str) -> Result<bool, StoreError> {
-    let (url, protection, root) = split(url)?;
+    let Split { url, protection, root, .. } = split(url)?;
     if protection.verifies(root.as_deref()) {
         return Ok(true);
     }

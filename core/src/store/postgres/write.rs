@@ -1,5 +1,6 @@
 //! Makes a commit in one transaction and two round trips, or one where the server itself checks every condition. The first carries all
-//! writes, the second the `COMMIT`, which is sent only after every condition has been found true.
+//! writes, the second the `COMMIT`, which is sent only after every condition has been found true. Through a pooler that pools
+//! transactions, the `BEGIN` takes one more.
 //!
 //! READ COMMITTED is enough, because no write relies on what another statement read. A row is inserted if its keys are free (an
 //! `INSERT` waits for another one of the same key), it is replaced if its condition is true at that moment (an
@@ -17,14 +18,15 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Error, Row, SimpleQueryMessage, Statement};
+use tokio_postgres::{Error, Row, SimpleQueryMessage};
 
 use super::at_once;
 use super::cells::{Batch, Cells, records};
 use super::error::{Meaning, failed, meaning, surely_not_made};
 use super::plan::{Plan, Step};
-use super::pool::{Connection, Lent, Shared, in_order, jittered};
+use super::pool::{Answer, Connection, Lent, Message, Ready, Shared, in_order, jittered, send};
 use super::read;
+use super::session::{Identity, last_row};
 use super::tables::{Action, Sql, count, insert_drawn, is_drawn, post, statements, types};
 use crate::ledger::{AccountId, Totals};
 use crate::store::record::{AccountRecord, RecordKind, UsageRecord};
@@ -35,7 +37,7 @@ use crate::store::{Clash, CommitError, StoreError};
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts a transaction and asks for its number.
+/// Begins a transaction and returns its number.
 pub(super) const BEGIN: &str = "BEGIN READ WRITE; SELECT pg_current_xact_id()";
 
 /// The most new rows of different kinds that are inserted by one statement.
@@ -61,9 +63,17 @@ pub(super) enum Tried {
 
 /// A transaction, as the server that runs it identifies it.
 pub(super) struct Transaction {
-    pub(super) xid: String,
-    pub(super) backend: String,
-    pub(super) server: String,
+    xid: String,
+    backend: String,
+    server: String,
+}
+
+impl Transaction {
+    /// The one with this number that the connection is in.
+    pub(super) fn on(link: &Connection, xid: String) -> Self {
+        let Identity { backend, server } = link.identity.clone();
+        Self { xid, backend, server }
+    }
 }
 
 /// Makes the whole commit durable, or nothing of it. After a conflict with another transaction, or if the connection was lost
@@ -77,7 +87,7 @@ pub(super) async fn commit(shared: Arc<Shared>, plan: Plan) -> Result<(), Commit
     loop {
         let mut lent = shared.writer(deadline).await?;
         let link = shared.link(&mut lent, deadline).await?;
-        let mut tried = try_once(link, &plan, care, Instant::now() + shared.limit).await;
+        let mut tried = try_once(&shared, link, &plan, care, Instant::now() + shared.limit).await;
         if let Tried::Unknown(error, transaction) = tried {
             tried = find_out(&shared, &mut lent, &plan, &transaction).await.into_tried(error, transaction);
         }
@@ -131,14 +141,14 @@ pub(super) struct Care {
     pub(super) keys: bool,
 }
 
-async fn try_once(link: &mut Connection, plan: &Plan, care: Care, deadline: Instant) -> Tried {
+async fn try_once(shared: &Shared, link: &mut Connection, plan: &Plan, care: Care, deadline: Instant) -> Tried {
     // Until the end of the transaction has been seen, whatever happens to this job: a panic, or the end of its runtime.
     link.in_transaction = true;
     let parts = parts(plan, care);
     if at_once::is_possible(plan, &parts, care) {
-        return at_once::commit(link, plan, &parts, deadline).await;
+        return at_once::commit(shared, link, plan, &parts, deadline).await;
     }
-    let transaction = match timeout_at(deadline, write(link, plan, &parts, care)).await {
+    let transaction = match timeout_at(deadline, write(shared, link, plan, &parts, care)).await {
         Ok(Ok(transaction)) => transaction,
         Ok(Err(Tried::Lost(error))) => return Tried::Lost(error),
         Ok(Err(tried)) => {
@@ -188,7 +198,7 @@ pub(super) fn rolled_back_by_the_end(tried: Tried) -> Tried {
 }
 
 /// Writes everything and checks that all conditions were true.
-async fn write(link: &mut Connection, plan: &Plan, parts: &[Part<'_>], care: Care) -> Result<Transaction, Tried> {
+async fn write(shared: &Shared, link: &mut Connection, plan: &Plan, parts: &[Part<'_>], care: Care) -> Result<Transaction, Tried> {
     let Prepared { parts: prepared, posting, counting } = prepare(link, plan, parts).await.map_err(|e| broken(&e))?;
     // In careful mode it adds zero: that locks the rows and returns their values.
     let added = if care.totals { None } else { plan.deltas.each() };
@@ -196,14 +206,17 @@ async fn write(link: &mut Connection, plan: &Plan, parts: &[Part<'_>], care: Car
     let writing = prepared.iter().zip(parts.iter().map(Part::params));
     let counted = counters(&plan.counts).map_err(refuse)?;
     let sums = [posting.as_ref().zip(Some(added.params())), counting.as_ref().zip(Some(counted.params()))];
-    let jobs = std::iter::once(None).chain(writing.chain(sums.into_iter().flatten()).map(Some));
-    let mut done = in_order(jobs.map(|job| send(&link.client, job))).await.into_iter();
+    let entered = link.enter(|opening| &opening.writing).await.map_err(|e| broken(&e))?;
+    shared.accepts(link).map_err(Tried::Lost)?;
+    let begin = entered.is_none().then_some(Message::Plain(BEGIN));
+    let writes = writing.chain(sums.into_iter().flatten()).map(|(statement, params)| Message::Query(statement, params));
+    let mut done = in_order(begin.into_iter().chain(writes).map(|message| send(&link.client, message))).await.into_iter();
 
-    let begun = done.next().unwrap_or_else(|| Ok(Done::default())).map_err(|e| broken(&e))?;
-    let transaction = Transaction { xid: begun.xid, backend: link.backend.clone(), server: link.server.clone() };
+    let begun = entered.map(Ok).or_else(|| done.next()).unwrap_or_else(|| Ok(Answer::default())).map_err(|e| broken(&e))?;
+    let transaction = Transaction::on(link, last_cell(&begun.told));
     let mut clashes = Vec::new();
     for (part, done) in parts.iter().zip(done.by_ref()) {
-        let Done { rows, .. } = done.map_err(|e| broken(&e))?;
+        let Answer { rows, .. } = done.map_err(|e| broken(&e))?;
         match part {
             Part::Single(step) if rows.len() != step.batch.rows() => {
                 let missing = step.batch.missing(&rows).map_err(refuse)?;
@@ -238,28 +251,10 @@ async fn write(link: &mut Connection, plan: &Plan, parts: &[Part<'_>], care: Car
     Ok(transaction)
 }
 
-/// The server's response to one statement.
-#[derive(Default)]
-struct Done {
-    xid: String,
-    rows: Vec<Row>,
-}
-
-/// Sends one statement with its rows, or the start of a transaction.
-async fn send(client: &Client, statement: Option<(&Statement, Vec<&(dyn ToSql + Sync)>)>) -> Result<Done, Error> {
-    match statement {
-        Some((statement, params)) => Ok(Done { rows: client.query(statement, &params).await?, ..Done::default() }),
-        None => {
-            let begun = client.simple_query(BEGIN).await?;
-            Ok(Done { xid: cell(&begun, 0), ..Done::default() })
-        }
-    }
-}
-
-/// A column of the first row in a simple query's response; empty if there is none.
-pub(super) fn cell(answer: &[SimpleQueryMessage], column: usize) -> String {
-    let row = answer.iter().find_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None });
-    row.and_then(|row| row.get(column)).unwrap_or_default().to_owned()
+/// The last column of the last row in a simple query's response; empty if there is none.
+pub(super) fn last_cell(answer: &[SimpleQueryMessage]) -> String {
+    let row = last_row(answer);
+    row.and_then(|row| row.get(row.len().checked_sub(1)?)).unwrap_or_default().to_owned()
 }
 
 /// Encodes accounts as rows.
@@ -285,8 +280,8 @@ fn totals(found: &[Row]) -> Result<HashMap<AccountId, Totals>, StoreError> {
 /// Replaces the totals of accounts that this transaction has already locked.
 async fn replace(link: &mut Connection, accounts: &Batch) -> Result<(), Error> {
     let sql = statements(RecordKind::Account).write(Action::Replace);
-    for statement in link.prepare(&[(&sql.text, sql.types())]).await? {
-        link.client.query(&statement, &accounts.params()).await?;
+    for statement in link.prepare(&[(sql.text.as_str(), sql.types())]).await? {
+        send(&link.client, Message::Query(&statement, accounts.params())).await?;
     }
     Ok(())
 }
@@ -344,19 +339,20 @@ async fn find_out(shared: &Shared, lent: &mut Lent<'_>, plan: &Plan, transaction
 /// another one numbers its transactions differently.
 async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) -> Result<Resolved, Error> {
     let Transaction { xid, backend, server } = transaction;
-    if server.is_empty() || link.server != *server || xid.is_empty() {
+    link.enter(|opening| &opening.reading).await?;
+    if server.is_empty() || link.identity.server != *server || xid.is_empty() {
         return Ok(Resolved::Unknown);
     }
     let asked = format!("SELECT pg_xact_status('{xid}'::xid8)");
     // If its process still runs, nobody waits for it. Terminating it settles the result, except while it waits for a standby:
     // ending that wait would show a commit that no standby has.
     let end = format!(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = {backend} AND usename = current_user \
+        "SELECT pg_stat_clear_snapshot(); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = {backend} AND usename = current_user \
          AND backend_xid = ('{xid}'::xid8)::xid AND wait_event IS DISTINCT FROM 'SyncRep'"
     );
     loop {
         let status = match link.client.simple_query(&asked).await {
-            Ok(answer) => cell(&answer, 0),
+            Ok(answer) => last_cell(&answer),
             // A crash lost even its number: the server has not reached it again.
             Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => return Ok(Resolved::NotMade),
             Err(error) => return Err(error),
@@ -381,23 +377,29 @@ async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) 
 }
 
 /// Returns once everything that this server shows is as durable as an acknowledged commit: a later write is, so everything before
-/// it is, too. If the wait of a commit was cut off, that commit is visible without being replicated.
+/// it is, too. If the wait of a commit was cut off, that commit is visible without being replicated. Ends a transaction that was
+/// entered.
 async fn secure(link: &mut Connection) -> Result<(), Error> {
-    link.in_transaction = true;
-    link.client.batch_execute("BEGIN READ WRITE; SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT").await?;
+    let begin = if std::mem::replace(&mut link.in_transaction, true) { "" } else { "BEGIN READ WRITE; " };
+    let write = format!("{begin}SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT");
+    link.client.batch_execute(&write).await?;
     link.in_transaction = false;
     Ok(())
 }
 
 /// The same on a separate connection.
 pub(super) async fn secured(shared: Arc<Shared>) -> Result<(), StoreError> {
+    let fail = |e| failed("securing the visible commits", &e);
     let deadline = shared.patient_deadline();
     let mut lent = shared.writer(deadline).await?;
     let link = shared.link(&mut lent, deadline).await?;
-    match timeout_at(Instant::now() + shared.limit, secure(link)).await {
-        Ok(secured) => secured.map_err(|e| failed("securing the visible commits", &e)),
-        Err(_) => Err(StoreError::unavailable("securing the visible commits", "the database did not answer in time")),
-    }
+    let secured = async {
+        link.enter(|opening| &opening.reading).await.map_err(fail)?;
+        shared.accepts(link)?;
+        secure(link).await.map_err(fail)
+    };
+    let slow = |_| StoreError::unavailable("securing the visible commits", "the database did not answer in time");
+    timeout_at(Instant::now() + shared.limit, secured).await.map_err(slow)?
 }
 
 /// Whether the transaction that was committed under this number is ours. After a crash, a server reuses the numbers that it lost,
@@ -407,9 +409,9 @@ async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolv
     let Ok(Some(query)) = read::get(&witness.key()) else { return Ok(Resolved::Unknown) };
     let sql = format!("{} AND xmin = ('{xid}'::xid8)::xid", query.sql);
     let types: Vec<Type> = query.params.iter().map(|it| it.kind()).collect();
-    let statement = link.client.prepare_typed(&sql, &types).await?;
     let params: Vec<&(dyn ToSql + Sync)> = query.params.iter().map(|it| it as _).collect();
-    let Ok(found) = records(query.kind, &link.client.query(&statement, &params).await?) else { return Ok(Resolved::Unknown) };
+    let found = send(&link.client, Message::Query(&Ready::Text(&sql, types), params)).await?;
+    let Ok(found) = records(query.kind, &found.rows) else { return Ok(Resolved::Unknown) };
     // Compares the whole row: another node may have been given both the number of the transaction and that of the row.
     Ok(if found.first() == Some(witness) { Resolved::Made } else { Resolved::NotMade })
 }
@@ -453,18 +455,18 @@ impl Part<'_> {
 
 /// The statements of a plan, prepared.
 struct Prepared {
-    parts: Vec<Statement>,
+    parts: Vec<Ready<'static>>,
     /// Adds to the totals of accounts, if there are transfers.
-    posting: Option<Statement>,
+    posting: Option<Ready<'static>>,
     /// Adds to counters, if something is counted.
-    counting: Option<Statement>,
+    counting: Option<Ready<'static>>,
 }
 
 async fn prepare(link: &mut Connection, plan: &Plan, parts: &[Part<'_>]) -> Result<Prepared, Error> {
     let mut wanted: Vec<&'static Sql> = parts.iter().map(Part::sql).collect();
     let (posts, counts) = (!plan.deltas.is_empty(), !plan.counts.is_empty());
     wanted.extend(posts.then(post).into_iter().chain(counts.then(count)));
-    let wanted: Vec<(&str, Vec<Type>)> = wanted.into_iter().map(types).collect();
+    let wanted: Vec<(&'static str, Vec<Type>)> = wanted.into_iter().map(types).collect();
     let mut parts = link.prepare(&wanted).await?;
     let counting = if counts { parts.pop() } else { None };
     let posting = if posts { parts.pop() } else { None };
