@@ -138,9 +138,14 @@ pub fn enroll(address: SocketAddr) -> Account {
 impl Account {
     /// Enrols `signer` as a new sandbox client of a server whose public address is `base` or the address that it listens on.
     pub fn enroll(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>) -> Result<Self> {
+        Self::enroll_invited(address, base, signer, None)
+    }
+
+    /// Like [`Account::enroll`], with an operator's invitation if there is one.
+    pub fn enroll_invited(address: SocketAddr, base: Option<&str>, signer: Arc<dyn Signer>, code: Option<&str>) -> Result<Self> {
         let mut account = Self::unknown(signer, base);
         let mut client = account.connect(address)?;
-        let response = client.ask(client.session.enroll_request("Test", None))?;
+        let response = client.ask(client.session.enroll_request("Test", code))?;
         assert_eq!(response.status, 201, "{response:?}");
         account.snapshot = client.session.snapshot();
         Ok(account)
@@ -167,6 +172,11 @@ impl Account {
         let mut session = Session::new(&base, self.mode, self.signer.public_key()).expect("an address");
         session.restore(&self.snapshot);
         Ok(Client { connection: Connection::open(address)?, session, signer: Arc::clone(&self.signer) })
+    }
+
+    /// The same key, without a token, for calls to another address.
+    pub fn at(&self, base: &str) -> Self {
+        Self { mode: self.mode, ..Self::unknown(Arc::clone(&self.signer), Some(base)) }
     }
 
     /// The access token from the enrolment.
@@ -256,6 +266,12 @@ impl Client {
         self.signed(request)
     }
 
+    /// The bytes of a call that asks for a token.
+    pub fn signed_token_call(&mut self) -> Result<Vec<u8>> {
+        let request = self.session.token_request(None);
+        self.signed(request)
+    }
+
     /// Its token, challenge and session.
     pub fn snapshot(&self) -> Snapshot {
         self.session.snapshot()
@@ -283,17 +299,25 @@ impl Client {
                     exchange.signed(&key.sign(&message).expect("a key in memory signs"));
                 }
                 Step::Send { request, prepares: true, .. } => {
-                    let response = self.connection.exchange(&render(&request))?;
+                    let bytes = self.render(&request);
+                    let response = self.connection.exchange(&bytes)?;
                     if response.status >= 500 {
                         return Err(Error::other(format!("{}: {response:?}", request.path)));
                     }
                     self.answered(exchange, &response);
                 }
-                Step::Send { request, .. } => return Ok(Some(render(&request))),
+                Step::Send { request, .. } => return Ok(Some(self.render(&request))),
                 Step::Pause(_) => panic!("everything is tried once"),
                 Step::Done(_) => return Ok(None),
             }
         }
+    }
+
+    /// For the host of the address that its calls are signed for, as a proxy wants it.
+    fn render(&self, request: &Request) -> Vec<u8> {
+        let base = self.session.base();
+        let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
+        render_for(authority.split('/').next().unwrap_or(authority), request)
     }
 
     fn answered(&mut self, exchange: &mut Exchange, response: &Response) {
@@ -322,7 +346,12 @@ pub fn new_key() -> Arc<SoftwareKey> {
 
 /// The bytes of a call, signed or not.
 pub fn render(request: &Request) -> Vec<u8> {
-    let mut head = format!("{} {} HTTP/1.1\r\nhost: railgate\r\n", request.method, request.path);
+    render_for("railgate", request)
+}
+
+/// The bytes of a call to a host, signed or not.
+pub fn render_for(host: &str, request: &Request) -> Vec<u8> {
+    let mut head = format!("{} {} HTTP/1.1\r\nhost: {host}\r\n", request.method, request.path);
     for (name, value) in &request.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -13,7 +13,7 @@ use crate::binary::Server;
 use crate::client::{Account, new_key};
 use crate::port;
 
-/// The public address of both nodes: a call signed for one is also valid at the other.
+/// The public address of both nodes unless a test chooses another: a call signed for one is also valid at the other.
 pub const PUBLIC_URL: &str = "https://pay.example.test";
 /// How many lines of a node's log are shown when a test fails.
 const LINES: usize = 20;
@@ -21,6 +21,7 @@ const LINES: usize = 20;
 /// Nodes 0 and 1 over one store.
 pub struct Nodes {
     store: String,
+    public_url: String,
     args: [Vec<String>; 2],
     addresses: [SocketAddr; 2],
     servers: Mutex<[Option<Server>; 2]>,
@@ -36,14 +37,20 @@ impl Nodes {
 
     /// Like [`Nodes::start`], with separate arguments for each.
     pub fn start_each(store: &str, more: [&[&str]; 2]) -> Self {
+        Self::start_at(PUBLIC_URL, store, more)
+    }
+
+    /// Like [`Nodes::start_each`], at another public address.
+    pub fn start_at(public_url: &str, store: &str, more: [&[&str]; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().display().to_string();
         let args = more.map(|more| {
-            let shared = ["--data-dir", &home, "--public-url", PUBLIC_URL, "--log-level", "warn"];
+            let shared = ["--data-dir", &home, "--public-url", public_url, "--log-level", "warn"];
             shared.iter().chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
         });
         let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], port::free())));
-        let nodes = Self { store: store.to_owned(), args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
+        let (store, public_url) = (store.to_owned(), public_url.to_owned());
+        let nodes = Self { store, public_url, args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
         nodes.restart(0);
         nodes.restart(1);
         nodes
@@ -66,7 +73,7 @@ impl Nodes {
 
     /// Enrols a new client for both nodes.
     pub fn enroll(&self) -> Account {
-        Account::enroll(self.address(0), Some(PUBLIC_URL), new_key()).expect("enrolling")
+        Account::enroll(self.address(0), Some(&self.public_url), new_key()).expect("enrolling")
     }
 
     /// Kills a node with SIGKILL.
