@@ -4,7 +4,6 @@
 //! `tag = HMAC-SHA256(key, "railgate-challenge-v1\0" ‖ env ‖ "\0" ‖ body)[..16]`,
 //! `challenge = "c1." base64url(body) "." base64url(tag)`. A nonce is a challenge, or a challenge followed by `"." suffix`.
 
-use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
@@ -14,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use zeroize::{Zeroize as _, Zeroizing};
 
+use super::base64url;
 use crate::error::{Error, ErrorCode};
 use crate::ledger::Mode;
 use crate::time::Millis;

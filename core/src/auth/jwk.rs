@@ -1,10 +1,9 @@
 //! Public keys as JSON Web Keys (RFC 7517), parsed strictly.
 
-use super::base64url;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Algorithm, EphemeralKey, PublicKey};
+use super::{Algorithm, EphemeralKey, PublicKey, base64url};
 use crate::error::Error;
 use crate::validate::json::{FieldProblems, Value};
 

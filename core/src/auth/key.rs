@@ -1,13 +1,12 @@
 //! Public keys and their thumbprints.
 
-use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::read_unchecked_jwk;
+use super::{base64url, read_unchecked_jwk};
 use crate::error::Error;
 use crate::lifecycle::stored_enum;
 use crate::validate::json::Value;

@@ -25,7 +25,6 @@
 //! thumbprint of the key that signed the token call ‖ "\0" ‖ session id, 32 bytes)`, all of `info` as it is written on the wire. The key
 //! belongs to the token: it ends with it.
 
-use super::base64url;
 use std::fmt;
 
 use base64::Engine as _;
@@ -37,7 +36,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use super::{KeyId, PublicKey};
+use super::{KeyId, PublicKey, base64url};
 use crate::ledger::Mode;
 
 /// The name of the algorithm in `alg`.

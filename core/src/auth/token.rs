@@ -7,7 +7,6 @@
 //!
 //! The tag protects the store from reads for strangers, and nothing else: a token counts because the store has its hash.
 
-use super::base64url;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -15,6 +14,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
+use super::base64url;
 use crate::ids::IdKey;
 use crate::ledger::Mode;
 use crate::store::record::Digest32;

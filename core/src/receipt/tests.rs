@@ -1,9 +1,8 @@
 //! The content and the forms of a receipt, and what is not a valid one.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use std::sync::Arc;
-
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 

@@ -31,7 +31,6 @@ pub use model::any_history_reads_as_in_memory;
 pub use money::*;
 pub use shared_use::*;
 
-use crate::participant::Reference;
 use std::sync::Arc;
 
 use super::record::*;
@@ -41,6 +40,7 @@ use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, Settlement
 use crate::ledger::{AccountId, Mode};
 use crate::lifecycle::{AttemptStatus, SettlementStatus, StateName};
 use crate::money::Currency;
+use crate::participant::Reference;
 use crate::rail::FailureCode;
 use crate::time::Millis;
 use crate::validate::ReversalReason;

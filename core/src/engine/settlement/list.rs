@@ -1,10 +1,10 @@
 //! Lists of settlements: from query parameters to pages.
 
-use crate::auth::base64url;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::api::{Caller, Page, SettlementView};
+use crate::auth::base64url;
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::ids::Ulid;
 use crate::ledger::Mode;

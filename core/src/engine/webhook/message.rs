@@ -1,8 +1,7 @@
 //! Messages to endpoints: the bodies of deliveries, and examples.
 
-use std::sync::Arc;
-
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::api::{BalanceMovementView, Caller, SettlementView};
 use crate::error::{Error, Result};

@@ -1,6 +1,5 @@
 //! Any store against the memory store as its model: whatever is written, both must respond alike.
 
-use crate::participant::Reference;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -10,6 +9,7 @@ use crate::auth::KeyId;
 use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
 use crate::lifecycle::{AttemptStatus, Direction, SettlementStatus};
+use crate::participant::Reference;
 use crate::store::memory::MemoryStore;
 use crate::store::record::*;
 use crate::store::{Commit, CommitError, Lookup, Scan, SettlementFilter, Store, Unique, Write};
