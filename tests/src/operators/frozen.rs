@@ -2,6 +2,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Instant;
 
 use railgate::participant::Namespace;
 use railgate::rail::{Rails, TLS_AUTHORITIES};
@@ -57,6 +58,7 @@ pub fn freeze(rails: Vec<Frozen>) {
     }
     held.iter().for_each(super::secured::Held::begun);
     signal(&first, "STOP");
+    let stopped = Instant::now();
     held.iter().for_each(super::secured::Held::go_on);
     let second = start();
     let mut other = account.connect(second.address).expect("connected");
@@ -64,10 +66,11 @@ pub fn freeze(rails: Vec<Frozen>) {
         // A scheme that would have to convert money refuses once it is told to go on.
         until("the second server has paid", || ["completed", "failed"].contains(&status(&mut other, rail).as_str()));
     }
+    let stood = stopped.elapsed();
     signal(&first, "CONT");
     for (rail, held) in rails.iter().zip(held) {
         let arrived = held.arrived();
-        assert!(arrived.is_none(), "after it stood still, the server sent over the rail {}: {arrived:?}", id_of(rail));
+        assert!(arrived.is_none(), "after it stood still for {stood:?}, the server sent over the rail {}: {arrived:?}", id_of(rail));
     }
     let mut client = account.connect(first.address).expect("it goes on");
     let paid: Vec<bool> = rails.iter().map(|rail| status(&mut client, rail) == "completed").collect();
