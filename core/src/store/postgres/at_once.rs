@@ -7,12 +7,15 @@
 //! Through a pooler that pools transactions, the transaction has begun and its number is known before anything else is sent: two round
 //! trips, with `COMMIT` right behind the writes.
 
+use std::future::poll_fn;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use tokio::time::{Instant, timeout_at};
-use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error};
 
 use super::cells::Batch;
 use super::error::{Meaning, failed, meaning};
@@ -33,17 +36,16 @@ pub(super) async fn commit(shared: &Shared, link: &mut Connection, plan: &Plan, 
     let xid = OnceLock::new();
     let done = timeout_at(deadline, write(shared, link, plan, parts, &xid)).await;
     let transaction = xid.into_inner().map(|xid| Transaction::on(link, xid));
-    let mut done = match done {
-        Ok(Ok(done)) => done.into_iter(),
+    let (ended, done) = match done {
+        Ok(Ok(done)) => done,
         Ok(Err(tried)) => return rolled_back_by_the_end(tried),
         Err(_) => return transaction.map_or_else(|| Tried::Lost(slow()), |it| Tried::Unknown(slow(), it)),
     };
-    let ended = done.next().unwrap_or(Ok(()));
     // The server has refused a statement, and with it the transaction. If the connection broke instead, it may have been made, even if
     // a pooler reports that in the place of a response.
-    if let Some(error) = done.filter_map(Result::err).find(|error| error.as_db_error().is_some()) {
+    if let Some(error) = done.into_iter().filter_map(Result::err).find(|error| error.as_db_error().is_some()) {
         return match (ended, transaction) {
-            (Ok(()), _) => {
+            (Ok(_), _) => {
                 link.in_transaction = false;
                 refused(&error)
             }
@@ -52,7 +54,7 @@ pub(super) async fn commit(shared: &Shared, link: &mut Connection, plan: &Plan, 
         };
     }
     match (ended, transaction) {
-        (Ok(()), _) => {
+        (Ok(_), _) => {
             link.in_transaction = false;
             Tried::Made
         }
@@ -61,14 +63,27 @@ pub(super) async fn commit(shared: &Shared, link: &mut Connection, plan: &Plan, 
     }
 }
 
-/// The results of the transaction itself and of each statement in it. Sets its number before `COMMIT` is sent.
+/// Whether a message was sent; the error that it got.
+type Done = Result<bool, Error>;
+
+/// One message of the transaction.
+enum Job<'m> {
+    Begin,
+    Write(Message<'m>),
+    Commit,
+}
+
+/// The result of `COMMIT`, and those of the messages before it. Sets the transaction's number before `COMMIT` is sent.
+///
+/// # Errors
+/// If a message could not be sent: `COMMIT` was not sent either, because it would make the others durable without that one.
 async fn write(
     shared: &Shared,
     link: &mut Connection,
     plan: &Plan,
     parts: &[Part<'_>],
     xid: &OnceLock<String>,
-) -> Result<Vec<Result<(), Error>>, Tried> {
+) -> Result<(Done, Vec<Done>), Tried> {
     let refuse = |error: StoreError| Tried::Refused(error.into());
     let added = accounts(&plan.deltas.each().unwrap_or_default()).map_err(refuse)?;
     let least = least(plan).map_err(refuse)?;
@@ -82,25 +97,38 @@ async fn write(
         let _ = xid.set(last_cell(&begun.told));
     }
 
-    // `None` is the transaction itself. One that has yet to begin comes first, and sends `COMMIT` when it has begun.
-    let client = &link.client;
-    let (first, last) = if entered.is_none() { (Some(None), None) } else { (None, Some(None)) };
-    let writes = prepared.iter().zip(params).map(|(statement, params)| Some(Message::Query(statement, params)));
-    let jobs = first.into_iter().chain(writes).chain(last).map(|job| async move {
-        if let Some(message) = job {
-            return send(client, message).await.map(drop);
+    let (client, halted) = (&link.client, &AtomicBool::new(false));
+    let writes = prepared.iter().zip(params).map(|(statement, params)| Job::Write(Message::Query(statement, params)));
+    let jobs = entered.is_none().then_some(Job::Begin).into_iter().chain(writes).chain([Job::Commit]);
+    let mut done = in_order(jobs.map(|job| async move {
+        let (done, is_needed) = match job {
+            Job::Begin => (client.simple_query(BEGIN).await.map(|begun| drop(xid.set(last_cell(&begun)))), true),
+            // If the server refuses it, the server rolls back. One that was not sent, nobody misses.
+            Job::Write(message) => (send(client, message).await.map(drop), false),
+            Job::Commit => return commit_after(client, xid, halted).await,
+        };
+        if done.as_ref().is_err_and(|error| is_needed || error.as_db_error().is_none()) {
+            halted.store(true, Ordering::Relaxed);
         }
-        if xid.get().is_none() {
-            let begun = client.simple_query(BEGIN).await?;
-            let _ = xid.set(last_cell(&begun));
-        }
-        client.batch_execute("COMMIT").await
-    });
-    let mut done = in_order(jobs).await;
-    if entered.is_some() {
-        done.rotate_right(1);
+        done.map(|()| true)
+    }))
+    .await;
+    match done.pop() {
+        // The error that kept it from being sent comes first: one that only follows from it, such as that of a write outside of a
+        // transaction, must not decide.
+        Some(Ok(false)) | None => Err(done.into_iter().find_map(Result::err).map_or_else(|| Tried::Lost(slow()), |error| broken(&error))),
+        Some(ended) => Ok((ended, done)),
     }
-    Ok(done)
+}
+
+/// Sends `COMMIT` once the transaction has its number and everything before it was sent; returns `false` if something was not.
+///
+/// It is the last of the jobs that are polled together, and each poll of one is a poll of all: whatever has been answered by then, the
+/// others were sent before it, and what keeps it from being sent is known.
+async fn commit_after(client: &Client, xid: &OnceLock<String>, halted: &AtomicBool) -> Done {
+    let is_halted = || halted.load(Ordering::Relaxed);
+    poll_fn(|_| if xid.get().is_some() || is_halted() { Poll::Ready(()) } else { Poll::Pending }).await;
+    if is_halted() { Ok(false) } else { client.batch_execute("COMMIT").await.map(|()| true) }
 }
 
 /// What each account must have left.
