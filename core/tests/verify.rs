@@ -279,7 +279,7 @@ fn play(deeds: &[(Deed, bool)]) {
                 let outcome = LastTry { at: s.env.now(), took_ms: 1, status: Some(*status), error: None, excerpt: String::new() };
                 let tries = parcel.deliveries.iter().map(|delivery| delivery.no);
                 let tries = tries.map(|delivery| Tried { delivery, outcome: outcome.clone(), retry_after: None }).collect();
-                reports.push(AnyCommand::new(Delivered { endpoint: parcel.endpoint, tries }));
+                reports.push(AnyCommand::new(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: *status == 200 }));
             }
         }
         s.assert_sound();

@@ -1,22 +1,24 @@
 //! The deliverer: sends webhooks to their endpoints and reports the outcome.
 //!
 //! Like the worker it keeps no state. Endpoints are leased as a whole, so that each has at most a handful of deliveries in
-//! flight and none waits for another that is silent. Endpoints whose last delivery failed or was slow have a line and room
+//! flight and none waits for another that is silent. While deliveries are due for an endpoint and its line has room, the commit that records
+//! a parcel leases the next. Endpoints whose last delivery failed or was slow have a line and room
 //! of their own, so that many of them cannot crowd out the others.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use railgate::Result;
 use railgate::api::{Parcel, Share, Tried};
 use railgate::engine::{Delivered, LeaseQueues};
 use railgate::ledger::Mode;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
-use railgate::webhook::{Guard, ID, SIGNATURE, TIMESTAMP, WebhookSecret, parse_retry_after, sign};
+use railgate::webhook::{Guard, ID, SIGNATURE, TIMESTAMP, Verdict, WebhookSecret, parse_retry_after, sign};
+use railgate::{Error, Result};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -47,6 +49,8 @@ impl Default for DeliverSettings {
     }
 }
 
+/// How long a parcel's deliveries are begun. With the time that one may take, it must be shorter than a lease.
+const BEGIN: Duration = Duration::from_secs(1);
 /// How many endpoints are leased together.
 const LEASE: usize = 64;
 /// The shortest time between two looks for due deliveries while none are leased.
@@ -68,7 +72,8 @@ impl Deliverer {
         Self { gateway, metrics, sandbox: Outbound::new(guard.clone(), limits), live: Outbound::new(strict, limits) }
     }
 
-    /// Makes all deliveries of a parcel at the same time, and reports none yet. Without a readable secret, for example if it
+    /// Makes the deliveries of a parcel, [`Parcel::AT_ONCE`] at the same time, and reports none yet. After one that was not accepted, or when
+    /// they take long, it begins no more: the rest stays due, behind the endpoints that wait. Without a readable secret, for example if it
     /// is sealed under a key that was lost, nothing is sent and every attempt fails: so the endpoint leaves the line of the
     /// healthy ones, and is finally disabled like any other that accepts nothing.
     ///
@@ -87,13 +92,27 @@ impl Deliverer {
             Mode::Sandbox => &self.sandbox,
             Mode::Live => &self.live,
         };
-        let mut in_flight = JoinSet::new();
-        for delivery in parcel.deliveries {
+        let begin = |delivery: DeliveryRecord| {
             let (gateway, outbound) = (self.gateway.clone(), outbound.clone());
             let (secrets, url) = (Arc::clone(&secrets), Arc::clone(&url));
-            in_flight.spawn(async move { deliver(&gateway, (&outbound, share), &secrets, &url, delivery).await });
+            async move { deliver(&gateway, (&outbound, share), &secrets, &url, delivery).await }
+        };
+        let (began, mut well) = (Instant::now(), true);
+        let (mut in_flight, mut tries) = (JoinSet::new(), Vec::with_capacity(parcel.deliveries.len()));
+        let mut deliveries = parcel.deliveries.into_iter();
+        deliveries.by_ref().take(Parcel::AT_ONCE).for_each(|delivery| drop(in_flight.spawn(begin(delivery))));
+        while let Some(tried) = in_flight.join_next().await {
+            let tried = tried.map_err(Error::internal)?;
+            well &= tried.outcome.status.is_some_and(|status| Verdict::of_status(status) == Verdict::Delivered);
+            if well
+                && began.elapsed() < BEGIN
+                && let Some(delivery) = deliveries.next()
+            {
+                in_flight.spawn(begin(delivery));
+            }
+            tries.push(self.counted(tried));
         }
-        Ok(in_flight.join_all().await.into_iter().map(|tried| self.counted(tried)).collect())
+        Ok(tries)
     }
 
     fn counted(&self, tried: Tried) -> Tried {
@@ -161,13 +180,15 @@ pub(crate) struct Delivering {
     /// How many parcels of each client are in flight. Leasing takes that into account, so that a client whose receivers hang
     /// does not fill a whole line.
     shares: Shares<Share>,
+    /// Set at a shutdown: no parcel follows another.
+    ending: Arc<AtomicBool>,
 }
 
 impl Delivering {
     pub(crate) fn new(deliverer: Deliverer, settings: DeliverSettings) -> Self {
         let room = |endpoints| Arc::new(Semaphore::new(endpoints));
         let (healthy, troubled) = (room(settings.healthy), room(settings.troubled));
-        Self { deliverer, settings, healthy, troubled, shares: Shares::default() }
+        Self { deliverer, settings, healthy, troubled, shares: Shares::default(), ending: Arc::default() }
     }
 
     async fn lease(&self, healthy: usize, troubled: usize) -> Result<Vec<Parcel>> {
@@ -178,14 +199,20 @@ impl Delivering {
     }
 
     fn begin(&self, parcel: Parcel, in_flight: &mut InFlight) {
-        let line = if parcel.troubled { &self.troubled } else { &self.healthy };
+        let line = Arc::clone(if parcel.troubled { &self.troubled } else { &self.healthy });
         // Nobody else takes permits, and no more was leased than there is room for.
-        let room = Arc::clone(line).try_acquire_owned();
+        let room = Arc::clone(&line).try_acquire_owned();
         let place = self.shares.take(parcel.share(), 1, |_| true);
-        let deliverer = self.deliverer.clone();
+        let (deliverer, ending) = (self.deliverer.clone(), Arc::clone(&self.ending));
         in_flight.spawn(async move {
             let _held = (room, place);
-            carry(deliverer, parcel).await
+            // In a full line, others wait for this place.
+            let more = || line.available_permits() > 0 && !ending.load(Ordering::Relaxed);
+            let mut next = Some(parcel);
+            while let Some(parcel) = next {
+                next = carry(&deliverer, parcel, more).await?;
+            }
+            Ok(())
         });
     }
 
@@ -221,20 +248,22 @@ impl Background for Delivering {
 
     /// A delivery that is cut off may have arrived: its lease ends and it is made again, under the same id.
     async fn end(self, in_flight: InFlight) {
+        self.ending.store(true, Ordering::Relaxed);
         let _ = tokio::time::timeout(self.settings.drain, drain(in_flight)).await;
     }
 }
 
-/// Delivers a parcel and reports it. A lost report only costs a second delivery under the same id.
-async fn carry(deliverer: Deliverer, parcel: Parcel) -> Result<()> {
-    let (gateway, endpoint) = (deliverer.gateway.clone(), parcel.endpoint);
+/// Delivers a parcel and reports it. Returns the next parcel for its endpoint, if there is `more` of it and of room: the commit of the report
+/// leases it too. A lost report only costs a second delivery under the same id.
+async fn carry(deliverer: &Deliverer, parcel: Parcel, more: impl Fn() -> bool) -> Result<Option<Parcel>> {
+    let (endpoint, until) = (parcel.endpoint, parcel.until);
     let tries = deliverer.deliver_now(parcel).await?;
-    gateway.work(Delivered { endpoint, tries }).await
+    deliverer.gateway.work(Delivered { endpoint, until, tries, more: more() }).await
 }
 
 #[cfg(test)]
 mod tests {
-    use railgate::{Error, ErrorCode};
+    use railgate::ErrorCode;
 
     use super::*;
 

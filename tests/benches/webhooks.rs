@@ -46,6 +46,8 @@ const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 const AT_ONCE: usize = 16;
 /// The hundredth client's load relative to the others'.
 const HEAVY: usize = 5;
+/// How many replays are asked for at the same time.
+const REPLAYERS: usize = 8;
 /// Connections over which the load is sent.
 const SENDERS: usize = 16;
 /// Longer than any single attempt of a delivery, including the timeout of a dead one.
@@ -233,23 +235,35 @@ impl Gateway {
         Figures { count: delays.len(), rate: rate(&arrivals), p50: at(50), p99: at(99), max: at(100) }
     }
 
+    /// Has about this many deliveries to these endpoints replayed, by several calls at the same time; returns how many.
+    fn replay(&self, endpoints: &std::ops::Range<usize>, deliveries: usize) -> usize {
+        let (next, queued) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (address, clients) = (self.server.address, &self.clients[endpoints.clone()]);
+        std::thread::scope(|scope| {
+            for _ in 0..REPLAYERS.min(clients.len()) {
+                scope.spawn(|| {
+                    let mut connection = Connection::open(address).expect("connecting");
+                    while queued.load(Ordering::Relaxed) < deliveries {
+                        let client = &clients[next.fetch_add(1, Ordering::Relaxed) % clients.len()];
+                        let path = format!("{}/replay", client.webhook);
+                        let answer = client.post(&mut connection, &path, r#"{"since":"2026-01-01T00:00:00Z"}"#);
+                        // The queue is full.
+                        if answer.status == 409 {
+                            break;
+                        }
+                        let replayed = answer.body["queued"].as_u64().unwrap_or(0) as usize;
+                        assert!(answer.status == 202 && replayed > 0, "{answer:?}");
+                        queued.fetch_add(replayed, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        queued.into_inner()
+    }
+
     /// Replays about this many deliveries to these endpoints at full speed, and posts as many without the gateway.
     fn sustain(&self, endpoints: std::ops::Range<usize>, deliveries: usize, folder: &Path) -> Rates {
-        let mut connection = Connection::open(self.server.address).expect("connecting");
-        let mut queued = 0;
-        'filling: while queued < deliveries {
-            for client in endpoints.clone() {
-                let path = format!("{}/replay", self.clients[client].webhook);
-                let answer = self.post(&mut connection, client, &path, r#"{"since":"2026-01-01T00:00:00Z"}"#);
-                // The queue is full.
-                if answer.status == 409 {
-                    break 'filling;
-                }
-                let replayed = answer.body["queued"].as_u64().unwrap_or(0) as usize;
-                assert!(answer.status == 202 && replayed > 0, "{answer:?}");
-                queued += replayed;
-            }
-        }
+        let queued = self.replay(&endpoints, deliveries);
         let arrivals = self.receivers.any(queued);
         let body = folder.join("body.json");
         std::fs::write(&body, &arrivals[0].body).expect("writing");

@@ -29,7 +29,8 @@ pub struct WebhookPatch {
     pub enabled: Option<bool>,
 }
 
-/// Deliveries to one endpoint, which a host may make in parallel and in any order.
+/// Deliveries to one endpoint, which a host may make in any order, [`Parcel::AT_ONCE`] of them at the same time. It may leave some of them:
+/// what it does not report stays due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parcel {
     /// The endpoint; pass it to [`crate::Engine::webhook_secrets`].
@@ -42,11 +43,16 @@ pub struct Parcel {
     pub troubled: bool,
     /// The URL that deliveries go to.
     pub url: String,
+    /// When the host's lease of the endpoint ends.
+    pub until: Millis,
     /// The deliveries to make.
     pub deliveries: Vec<DeliveryRecord>,
 }
 
 impl Parcel {
+    /// How many deliveries to one endpoint are in flight at the same time.
+    pub const AT_ONCE: usize = 16;
+
     /// The share that it counts towards.
     pub const fn share(&self) -> Share {
         Share { client: self.client, mode: self.mode, troubled: self.troubled }

@@ -70,7 +70,7 @@ impl Receivers {
             let outcome = LastTry { at: now, took_ms: 1, status, error: None, excerpt: String::new() };
             tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
         }
-        self.reports.push(Delivered { endpoint: parcel.endpoint, tries });
+        self.reports.push(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: which % 2 == 0 });
     }
 
     /// A host vanishes with what it has leased.
@@ -87,7 +87,9 @@ impl Receivers {
         }
         let at = which % self.reports.len();
         let report = if kept { self.reports[at].clone() } else { self.reports.swap_remove(at) };
-        let _ = engine.run(report);
+        if let Ok(next) = engine.run(report) {
+            self.parcels.extend(next);
+        }
     }
 
     /// The owner enables an endpoint again.
@@ -109,8 +111,6 @@ impl Receivers {
             self.lease(engine, 9, 9);
             while !self.parcels.is_empty() {
                 self.send(0, engine.now(), &mut || (Some(204), true));
-            }
-            while !self.reports.is_empty() {
                 self.report(engine, 0, false);
             }
         }

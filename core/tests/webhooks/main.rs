@@ -116,7 +116,7 @@ impl World {
     fn delivered(&self, parcel: &Parcel, status: Option<u16>) -> Delivered {
         let now = self.s.env.now();
         let tries = parcel.deliveries.iter().map(|delivery| tried(delivery, now, status)).collect();
-        Delivered { endpoint: parcel.endpoint, tries }
+        Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: false }
     }
 
     /// Delivers everything due; the receiver responds with `status`. Returns what was sent.

@@ -48,7 +48,7 @@ fn a_receiver_puts_the_next_try_off_as_it_asks() {
     w.event("r");
     let parcel = w.parcel();
     let tries = vec![Tried { retry_after: Some(HOUR), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(503)) }];
-    w.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    w.run(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: false }).unwrap();
     assert_eq!(w.to_next_due(), HOUR);
 }
 
@@ -83,7 +83,7 @@ fn asks_for_a_day(w: &World, status: u16) -> EndpointRecord {
     w.event("r");
     let parcel = w.parcel();
     let tries = vec![Tried { retry_after: Some(DAY), ..tried(&parcel.deliveries[0], w.s.env.now(), Some(status)) }];
-    w.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+    w.run(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: false }).unwrap();
     endpoint
 }
 
@@ -148,7 +148,7 @@ fn a_lease_that_ran_out_is_taken_over_and_nothing_is_lost() {
     w.report(&dead, 200);
     assert_eq!(w.queue(endpoint.no).owner, 2);
     let tries = taken.deliveries.iter().map(|delivery| tried(delivery, w.s.env.now(), Some(200))).collect();
-    other.run(Delivered { endpoint: taken.endpoint, tries }).unwrap();
+    other.run(Delivered { endpoint: taken.endpoint, until: taken.until, tries, more: false }).unwrap();
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| (delivery.status, delivery.attempts) == (DeliveryStatus::Delivered, 1)));
     assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
 }
@@ -367,7 +367,7 @@ fn a_receiver_that_is_slow_waits_among_those_in_trouble_until_it_is_fast() {
             tried.outcome.took_ms = took_ms;
             tried
         });
-        w.run(Delivered { endpoint: endpoint.no, tries: tries.collect() }).unwrap();
+        w.run(Delivered { endpoint: endpoint.no, until: parcel.until, tries: tries.collect(), more: false }).unwrap();
         let queue = w.queue(endpoint.no);
         assert_eq!((queue.troubled, queue.failing_since.is_some()), (troubled, failing), "{took_ms} ms, {status}");
     }
@@ -405,19 +405,95 @@ fn when_something_is_due_is_told_for_each_line() {
     assert!(due(true, false) > Some(now), "when the lease ends");
 }
 
-#[test]
-fn many_deliveries_of_one_endpoint_go_out_in_parts() {
-    let w = World::new();
+/// An endpoint for which this many deliveries wait.
+fn hook_with(w: &World, waiting: usize) -> EndpointRecord {
     let endpoint = w.hook();
-    for n in 0..40 {
+    for n in 0..waiting {
         w.s.pay(&format!("r{n}"), "sim:ok");
     }
     log_all(&w.s.engine);
+    endpoint
+}
+
+#[test]
+fn many_deliveries_of_one_endpoint_go_out_in_parts() {
+    let w = World::new();
+    let endpoint = hook_with(&w, 100);
     let parcel = w.parcel();
-    assert_eq!(parcel.deliveries.len(), 16);
+    assert_eq!(parcel.deliveries.len(), 64);
+    w.report(&parcel, 500);
+    let parcel = w.parcel();
+    assert_eq!(parcel.deliveries.len(), 16, "as many as are in flight at once, for an endpoint in trouble");
     w.report(&parcel, 200);
-    assert_eq!(w.deliver(200).len(), 24);
+    assert_eq!(w.deliver(200).len(), 20);
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.attempts == 1));
+}
+
+#[test]
+fn a_report_takes_the_next_parcel_with_it() {
+    let w = World::new();
+    let endpoint = hook_with(&w, 150);
+    let more = |parcel: &Parcel, status| w.run(Delivered { more: true, ..w.delivered(parcel, Some(status)) }).unwrap();
+    let first = w.parcel();
+    w.pass(SECOND);
+    let second = more(&first, 200).unwrap();
+    assert_eq!((second.deliveries.len(), second.until), (64, w.s.env.now() + 30 * SECOND));
+    assert!(w.lease().is_empty(), "nobody else gets it meanwhile");
+    assert!(more(&first, 200).is_none(), "a repeated report has no lease any more");
+    let third = more(&second, 200).unwrap();
+    assert_eq!(third.deliveries.len(), 22);
+    assert!(more(&third, 200).is_none(), "nothing is left");
+    assert_eq!(w.s.engine.next_delivery_due(true, true).unwrap(), None);
+    assert!(w.deliveries(endpoint.no).iter().all(|delivery| (delivery.status, delivery.attempts) == (DeliveryStatus::Delivered, 1)));
+}
+
+#[test]
+fn deliveries_that_were_not_tried_stay_due() {
+    let w = World::new();
+    hook_with(&w, 40);
+    let mut parcel = w.parcel();
+    parcel.deliveries.truncate(7);
+    let next = w.run(Delivered { more: true, ..w.delivered(&parcel, Some(200)) }).unwrap().unwrap();
+    assert_eq!(next.deliveries.len(), 33);
+    w.report(&Parcel { deliveries: next.deliveries[..3].to_vec(), ..next }, 200);
+    assert_eq!(w.deliver(200).len(), 30);
+}
+
+#[test]
+fn an_endpoint_gets_no_next_parcel_when_it_changes_its_line_or_stops() {
+    for (status, retry_after) in [(500, None), (410, None), (503, Some(HOUR))] {
+        let w = World::new();
+        hook_with(&w, 100);
+        let mut report = w.delivered(&w.parcel(), Some(status));
+        report.tries.iter_mut().for_each(|tried| tried.retry_after = retry_after);
+        assert!(w.run(Delivered { more: true, ..report }).unwrap().is_none(), "{status}");
+    }
+    let w = World::new();
+    let endpoint = hook_with(&w, 100);
+    let report = Delivered { more: true, ..w.delivered(&w.parcel(), Some(200)) };
+    w.enable(endpoint.id, false);
+    assert!(w.run(report).unwrap().is_none(), "disabled");
+}
+
+#[test]
+fn the_next_parcel_is_what_the_group_of_its_report_left() {
+    let w = World::new();
+    let endpoint = hook_with(&w, 65);
+    let parcel = w.parcel();
+    let last = w.public_id(w.deliveries(endpoint.no).last().unwrap());
+    let report = Delivered { more: true, ..w.delivered(&parcel, Some(200)) };
+    w.s.pay("late", "sim:ok");
+    let (logged, next) = together(&w.s.engine, NumberEvents { limit: 9 }, report);
+    logged.unwrap();
+    let next = next.unwrap().unwrap();
+    assert_eq!(
+        next.deliveries.iter().map(|delivery| w.public_id(delivery)).collect::<Vec<_>>(),
+        [last],
+        "of those stored before the group"
+    );
+    assert!(w.run(Delivered { more: false, ..w.delivered(&next, Some(200)) }).unwrap().is_none());
+    assert_eq!(w.deliver(200).len(), 1, "what the group added");
+    assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.status == DeliveryStatus::Delivered));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn log_and_deliver(engine: &Engine, count: &mut u32) {
             let outcome = LastTry { at: engine.now(), took_ms: 5, status: Some(status), error: None, excerpt: String::new() };
             tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
         }
-        engine.run(Delivered { endpoint: parcel.endpoint, tries }).unwrap();
+        engine.run(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: false }).unwrap();
     }
 }
 

@@ -19,8 +19,9 @@ use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
 use super::delivery::unless_damaged;
 use super::endpoint::MOST_WEBHOOKS;
 
-/// How many deliveries to one endpoint are in flight at the same time.
-const AT_ONCE: usize = 16;
+/// The most deliveries of a parcel for an endpoint that answers at once: one commit records them all. One in trouble gets what is in flight
+/// at the same time, so that it soon shows whether it has recovered.
+const PARCEL: usize = 4 * Parcel::AT_ONCE;
 /// A try that took longer, in milliseconds, is slow, even if the response was 2xx: its queue joins those in trouble. So slow
 /// receivers only take capacity from other slow ones, and cannot delay the rest.
 const SLOW: u32 = 2_000;
@@ -63,14 +64,14 @@ impl Command for LeaseQueues {
             let due: Vec<QueueRecord> = typed_all(overlay.store.scan(&Scan::queues(line, overlay.now, limit))?)?;
             let endpoints = due.iter().map(|queue| Lookup::Get(Key::Endpoint(queue.endpoint)));
             let now = overlay.now;
-            let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue.endpoint, now)));
+            let deliveries = due.iter().map(|queue| Lookup::Scan(due_of(queue, now)));
             overlay.look_up(endpoints.chain(deliveries))?;
             for queue in due {
                 if overlay.touched(&Key::Queue(queue.endpoint)) {
                     continue;
                 }
                 let until = overlay.now + engine.config.lease_ms;
-                let Some((due, parcel)) = unless_damaged(engine.waiting(overlay, &queue).map(Some))? else {
+                let Some((due, parcel)) = unless_damaged(engine.waiting(overlay, &queue, until).map(Some))? else {
                     engine.write_queue(overlay, QueueRecord { due: Some(until), owner: 0, added: None, ..queue });
                     continue;
                 };
@@ -95,24 +96,29 @@ impl Command for LeaseQueues {
     }
 }
 
-/// The results of the deliveries of a [`Parcel`].
+/// The results of deliveries of a [`Parcel`].
 #[derive(Debug, Clone)]
 pub struct Delivered {
     /// The endpoint of the parcel.
     pub endpoint: EndpointNo,
-    /// The result of each delivery.
+    /// [`Parcel::until`].
+    pub until: Millis,
+    /// The result of each delivery that was tried.
     pub tries: Vec<Tried>,
+    /// Whether the host takes the next parcel for this endpoint at once, if one is due: the same commit then extends its lease.
+    pub more: bool,
 }
 
 impl Command for Delivered {
-    type Output = ();
+    /// The next parcel, if the host wanted one.
+    type Output = Option<Parcel>;
 
     fn is_repeatable(&self) -> bool {
         true
     }
 
     /// A try counts even if another host has the lease by now.
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Option<Parcel>> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(self.endpoint))?;
         let clock = match &endpoint {
@@ -121,21 +127,25 @@ impl Command for Delivered {
         };
         let now = clock.as_ref().map_or(overlay.now, |clock| clock.clock().at(overlay.now));
         let mut seen = Fared::default();
+        let waiting: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&self.waiting())?)?;
+        let (mut tried_of, mut left): (HashMap<i64, DeliveryRecord>, Vec<DeliveryRecord>) = self.parted(waiting);
         for tried in &self.tries {
             // The delivery may have been deleted or also tried by another host, or this report was received
             // before and only its response was lost.
-            let delivery: Option<DeliveryRecord> = overlay.get(&Key::Delivery(tried.delivery))?;
+            let key = Key::Delivery(tried.delivery);
+            let known = if overlay.touched(&key) { None } else { tried_of.remove(&tried.delivery) };
+            let delivery: Option<DeliveryRecord> = if known.is_some() { known } else { overlay.get(&key)? };
             let counts = |it: &DeliveryRecord| {
                 it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
             };
-            if let Some(delivery) = delivery.filter(counts) {
-                engine.count_try(overlay, delivery, tried, now, &mut seen);
+            match delivery {
+                Some(delivery) if counts(&delivery) => engine.count_try(overlay, delivery, tried, now, &mut seen),
+                uncounted => left.extend(uncounted),
             }
         }
-        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(()) };
-        let endpoint_owner = endpoint.owner();
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(None) };
         let queue = engine.queue(overlay, endpoint.no)?;
-        let mine = queue.owner == engine.owner;
+        let mine = queue.owner == engine.owner && queue.due == Some(self.until);
         let mut next = QueueRecord { ..queue.clone() };
         if seen.delivered {
             (next.troubled, next.failing_since) = (seen.slow, None);
@@ -144,36 +154,76 @@ impl Command for Delivered {
             let at = clock.as_ref().map_or(at, |_| now);
             (next.troubled, next.failing_since) = (true, Some(queue.failing_since.unwrap_or(at)));
         }
-        if mine && let Some(peace) = seen.peace {
-            // Keep the lease that long, with nothing in flight, so that added deliveries wait too.
-            (next.due, next.added) = (Some(overlay.now + peace), None);
-        } else if mine {
-            let stored = engine.next_due_of(overlay, endpoint.no, &seen.touched)?;
-            let waiting = stored.into_iter().chain(seen.due).min().map(|at| clock.as_ref().map_or(at, |clock| clock.due(at, overlay.now)));
-            // Never earlier than now: a queue with deliveries left over queues up after those that already wait.
-            next.due = waiting.into_iter().chain(queue.added).min().map(|due| due.max(overlay.now));
-            (next.owner, next.added) = (0, None);
-        }
         let dead = next.failing_since.is_some_and(|since| now - since >= FAILING_MOST);
         let disable = if seen.gone { Some(EndpointStatus::Gone) } else { dead.then_some(EndpointStatus::Failing) };
         let disable = disable.filter(|_| endpoint.status == EndpointStatus::Enabled);
+        let mut parcel = None;
         if disable.is_some() || endpoint.status != EndpointStatus::Enabled {
             (next.due, next.owner, next.added) = (None, 0, None);
+        } else if mine && let Some(peace) = seen.peace {
+            // Keep the lease that long, with nothing in flight, so that added deliveries wait too.
+            (next.due, next.added) = (Some(overlay.now + peace), None);
+        } else if mine {
+            let left = as_left(overlay, left)?;
+            let waiting = left.first().and_then(|delivery| delivery.due).into_iter().chain(seen.due).min();
+            let waiting = waiting.map(|at| clock.as_ref().map_or(at, |clock| clock.due(at, overlay.now)));
+            let until = overlay.now + engine.config.lease_ms;
+            if self.more && next.troubled == queue.troubled {
+                parcel = parcel_of(&endpoint, &next, until, left.into_iter().filter(|delivery| delivery.due <= Some(now)));
+            }
+            if parcel.is_some() {
+                next.due = Some(until);
+            } else {
+                // Never earlier than now: a queue with deliveries left over queues up after those that already wait.
+                next.due = waiting.into_iter().chain(queue.added).min().map(|due| due.max(overlay.now));
+                (next.owner, next.added) = (0, None);
+            }
         }
         if next != queue {
             engine.write_queue(overlay, next);
         }
+        let owner = endpoint.owner();
         if let Some(status) = disable {
             let endpoint = engine.write_endpoint(overlay, EndpointRecord { status, ..endpoint });
             engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
         }
-        engine.done_for(overlay, d.writer, endpoint_owner)
+        engine.done_for(overlay, d.writer, owner)?;
+        Ok(parcel)
+    }
+
+    fn touched(parcel: &Option<Parcel>) -> usize {
+        parcel.as_ref().map_or(1, |parcel| parcel.deliveries.len())
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
-        prefetch.add(self.tries.iter().map(|tried| Lookup::Get(Key::Delivery(tried.delivery))));
-        prefetch.add([Lookup::Get(Key::Endpoint(self.endpoint)), Lookup::Get(Key::Queue(self.endpoint))]);
+        prefetch.add([Lookup::Get(Key::Endpoint(self.endpoint)), Lookup::Get(Key::Queue(self.endpoint)), Lookup::Scan(self.waiting())]);
     }
+}
+
+impl Delivered {
+    /// What is stored of the endpoint's deliveries that wait: those tried, and as many as the next parcel needs.
+    fn waiting(&self) -> Scan {
+        Scan::deliveries_due(self.endpoint, Millis::MAX, self.tries.len() + if self.more { PARCEL } else { 1 })
+    }
+
+    /// Of these deliveries, those tried, and the others in order.
+    fn parted(&self, waiting: Vec<DeliveryRecord>) -> (HashMap<i64, DeliveryRecord>, Vec<DeliveryRecord>) {
+        let tried: HashSet<i64> = self.tries.iter().map(|tried| tried.delivery).collect();
+        let (tried, left): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|delivery| tried.contains(&delivery.no));
+        (tried.into_iter().map(|delivery| (delivery.no, delivery)).collect(), left)
+    }
+}
+
+/// Stored deliveries as the group so far leaves them, the first due first, without those that do not wait any more.
+fn as_left(overlay: &Overlay<'_>, stored: Vec<DeliveryRecord>) -> Result<Vec<DeliveryRecord>> {
+    let mut left = Vec::with_capacity(stored.len());
+    for delivery in stored {
+        let key = Key::Delivery(delivery.no);
+        left.extend(if overlay.touched(&key) { overlay.get(&key)? } else { Some(delivery) });
+    }
+    left.retain(|delivery: &DeliveryRecord| delivery.due.is_some());
+    left.sort_by_key(|delivery| (delivery.due, delivery.no));
+    Ok(left)
 }
 
 impl Engine {
@@ -217,20 +267,19 @@ impl Engine {
         Ok(())
     }
 
-    /// The parcel of a queue's due deliveries; if none is due, the time when the next will be.
-    fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord) -> Result<(Option<Millis>, Option<Parcel>)> {
+    /// The parcel of a queue's due deliveries, leased until then; if none is due, the time when the next will be.
+    fn waiting(&self, overlay: &Overlay<'_>, queue: &QueueRecord, until: Millis) -> Result<(Option<Millis>, Option<Parcel>)> {
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(queue.endpoint))?;
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status == EndpointStatus::Enabled) else { return Ok((None, None)) };
         let clock = self.clock_of(overlay, endpoint.owner())?;
         let now = clock.as_ref().map_or(overlay.now, |clock| clock.clock().at(overlay.now));
-        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(endpoint.no, now))?)?;
-        if deliveries.is_empty() {
-            let next = self.next_due_of(overlay, endpoint.no, &HashSet::new())?;
+        let deliveries: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&due_of(queue, now))?)?;
+        let parcel = parcel_of(&endpoint, queue, until, deliveries.into_iter());
+        if parcel.is_none() {
+            let next = self.next_due_of(overlay, endpoint.no)?;
             return Ok((next.map(|at| clock.map_or(at, |clock| clock.due(at, overlay.now))), None));
         }
-        let EndpointRecord { no, client, mode, url, .. } = endpoint;
-        let parcel = Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, deliveries };
-        Ok((None, Some(parcel)))
+        Ok((None, parcel))
     }
 
     fn count_try(&self, overlay: &mut Overlay<'_>, mut delivery: DeliveryRecord, tried: &Tried, now: Millis, seen: &mut Fared) {
@@ -258,15 +307,13 @@ impl Engine {
             }
         }
         seen.due = [seen.due, delivery.due].into_iter().flatten().min();
-        seen.touched.insert(delivery.no);
         overlay.write(Write::Replace(delivery.into()));
     }
 
-    /// When the endpoint's next delivery is due, of those that are stored and not in `touched`.
-    fn next_due_of(&self, overlay: &Overlay<'_>, endpoint: EndpointNo, touched: &HashSet<i64>) -> Result<Option<Millis>> {
-        let scan = Scan::deliveries_due(endpoint, Millis::MAX, touched.len() + 1);
-        let due: Vec<DeliveryRecord> = typed_all(overlay.store.scan(&scan)?)?;
-        Ok(due.into_iter().find(|delivery| !touched.contains(&delivery.no)).and_then(|delivery| delivery.due))
+    /// When the endpoint's next delivery is due, of those that are stored.
+    fn next_due_of(&self, overlay: &Overlay<'_>, endpoint: EndpointNo) -> Result<Option<Millis>> {
+        let next: Option<DeliveryRecord> = typed(overlay.store.scan(&Scan::deliveries_due(endpoint, Millis::MAX, 1))?.pop())?;
+        Ok(next.and_then(|delivery| delivery.due))
     }
 
     /// When the next delivery is due, in milliseconds since 1970, in the requested lines: endpoints that respond (`healthy`),
@@ -291,7 +338,7 @@ impl Engine {
         overlay.look_up(endpoints.iter().map(|endpoint| Lookup::Get(Key::Queue(endpoint.no))))?;
         for endpoint in endpoints {
             let Some(queue) = overlay.left::<QueueRecord>(&Key::Queue(endpoint.no))? else { continue };
-            let Some(first) = self.next_due_of(overlay, endpoint.no, &HashSet::new())? else { continue };
+            let Some(first) = self.next_due_of(overlay, endpoint.no)? else { continue };
             // One that is stopped stays so.
             let Some(known) = queue.due else { continue };
             if first > now {
@@ -343,10 +390,21 @@ struct Fared {
     /// How long the receiver asked to be left alone.
     peace: Option<Millis>,
     due: Option<Millis>,
-    touched: HashSet<i64>,
 }
 
-/// The due deliveries of an endpoint, at most one parcel.
-fn due_of(endpoint: EndpointNo, until: Millis) -> Scan {
-    Scan::deliveries_due(endpoint, until, AT_ONCE)
+/// The due deliveries of a queue, at most one parcel.
+fn due_of(queue: &QueueRecord, until: Millis) -> Scan {
+    Scan::deliveries_due(queue.endpoint, until, most_of(queue))
+}
+
+/// The most deliveries of a parcel.
+const fn most_of(queue: &QueueRecord) -> usize {
+    if queue.troubled { Parcel::AT_ONCE } else { PARCEL }
+}
+
+/// The parcel of these deliveries; `None` if there are none.
+fn parcel_of(endpoint: &EndpointRecord, queue: &QueueRecord, until: Millis, due: impl Iterator<Item = DeliveryRecord>) -> Option<Parcel> {
+    let deliveries: Vec<DeliveryRecord> = due.take(most_of(queue)).collect();
+    let EndpointRecord { no, client, mode, url, .. } = endpoint.clone();
+    (!deliveries.is_empty()).then_some(Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, until, deliveries })
 }

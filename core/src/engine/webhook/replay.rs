@@ -64,7 +64,7 @@ impl Command for TestWebhook {
         };
         overlay.insert(delivery.clone());
         let EndpointRecord { no, client, mode, url, .. } = endpoint;
-        let parcel = Parcel { endpoint: no, client, mode, troubled: false, url, deliveries: vec![delivery] };
+        let parcel = Parcel { endpoint: no, client, mode, troubled: false, url, until: overlay.now, deliveries: vec![delivery] };
         Ok(parcel)
     }
 
