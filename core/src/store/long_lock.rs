@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Only threads over an embedded store wait for each other. Other programs do not include what that takes.
-const HOLDS: bool = cfg!(feature = "sqlite");
+pub(crate) const HOLDS: bool = cfg!(feature = "sqlite");
 
 /// Instead of a thread that holds the value.
 const NOBODY: usize = 0;

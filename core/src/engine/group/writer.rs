@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
+use crate::store::long_lock::HOLDS;
 use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
@@ -69,7 +70,7 @@ impl Writer {
 
     /// Learns from the store again what it holds, if commits were undone. Numbers of what was undone stay unused where they may be known.
     pub(super) fn refresh(&mut self, store: &dyn Store, turns: impl Fn() -> Box<dyn Turns>) -> Result<()> {
-        if self.is_stale {
+        if HOLDS && self.is_stale {
             let Self { next_task, last_audit, last_delivery, .. } = *self;
             *self = Self { next_task, last_audit, last_delivery, ..Self::new(store, 0, turns)? };
         }
