@@ -262,6 +262,9 @@ pub trait Store: Send + Sync {
 
     /// Runs `steps`, whose commits become durable together when this returns, or not at all. Until then, only this thread reads what
     /// they wrote, and those of other threads wait. By default each commit is durable by itself, as soon as it is made.
+    ///
+    /// Who runs an engine's commands in `steps` must hold back those of other threads before, as
+    /// `Sandbox::at_once` does: they would wait for each other for ever.
     fn together(&self, steps: &mut dyn FnMut()) -> Result<(), CommitError> {
         steps();
         Ok(())
