@@ -22,6 +22,7 @@ if [ -z "$tools" ]; then
 fi
 
 . scripts/setup.sh
+. scripts/phone.sh
 need_jvm
 target_folder=${CARGO_TARGET_DIR:-$PWD/target}
 
@@ -33,10 +34,10 @@ build() { # ABI TARGET CLANG_PREFIX
     upper=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
     export "CC_$name=$tools/$3$API-clang" "AR_$name=$tools/llvm-ar" "CARGO_TARGET_${upper}_LINKER=$tools/$3$API-clang"
     export "CARGO_TARGET_${upper}_RUSTFLAGS=-Clink-arg=-Wl,-z,max-page-size=16384"
-    cargo rustc --quiet --locked --release -p railgate-uniffi --lib --crate-type cdylib --target "$2"
+    build_phone --quiet --crate-type cdylib --target "$2"
   )
   mkdir -p "$folder/libraries/$1"
-  cp "$target_folder/$2/release/librailgate_uniffi.so" "$folder/libraries/$1"
+  cp "$target_folder/$2/phone/librailgate_uniffi.so" "$folder/libraries/$1"
   # A device with 16 KB pages does not load a segment with another alignment.
   if "$tools/llvm-readelf" -lW "$folder/libraries/$1/librailgate_uniffi.so" | grep '^ *LOAD' | grep -qv '0x4000$'; then
     printf 'error: the library for %s is not aligned to 16 KB\n' "$1" >&2

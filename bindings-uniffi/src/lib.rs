@@ -12,6 +12,7 @@
 uniffi::setup_scaffolding!("railgate");
 
 mod client;
+mod disk;
 mod error;
 mod follow;
 mod host;
@@ -27,6 +28,7 @@ mod simulator;
 mod values;
 mod verify;
 mod views;
+mod writes;
 
 pub use client::{Enrollment, Environment, GatewayClient, SettlementFilter, SettlementPage};
 pub use error::{FieldProblem, GatewayError, Problem};

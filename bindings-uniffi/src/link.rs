@@ -293,7 +293,7 @@ impl Link {
 
     /// Whether a response grants something to this connection's client. The first such response determines the client.
     fn knows_client_of(&self, answer: &HttpResponse) -> bool {
-        let granted = serde_json::from_slice::<Granted>(&answer.body).ok().filter(|_| (200..300).contains(&answer.status));
+        let granted = parse::<Granted>(&answer.body).ok().filter(|_| (200..300).contains(&answer.status));
         let Some(Granted { client_id }) = granted else { return true };
         *self.state().client_id.get_or_insert_with(|| client_id.clone()) == client_id
     }
@@ -340,7 +340,13 @@ fn unreadable(detail: impl Into<String>) -> GatewayError {
 pub(crate) fn read<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, GatewayError> {
     // Success without a body.
     let body = if answer.status == 204 { b"null" } else { answer.body.as_slice() };
-    serde_json::from_slice(body).map_err(|error| unreadable(format!("the gateway's response cannot be read: {error}")))
+    parse(body).map_err(|error| unreadable(format!("the gateway's response cannot be read: {error}")))
+}
+
+/// Parses JSON, always as text: the library then has one parser for each type.
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    let text = std::str::from_utf8(body).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 #[derive(Deserialize)]
@@ -359,7 +365,7 @@ struct Told {
 /// The problem document of an error response.
 fn problem_of(answer: &HttpResponse) -> Problem {
     let status = Some(answer.status);
-    let Ok(told) = serde_json::from_slice::<Told>(&answer.body) else {
+    let Ok(told) = parse::<Told>(&answer.body) else {
         let detail = format!("the response with status {} cannot be read", answer.status);
         return Problem { status, ..Problem::passing(UNREADABLE, detail) };
     };

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use blocking::unblock;
 use event_listener::Event as Signal;
 use futures_lite::future::or;
 use railgate::client::outbox::{Heard, OutboxError, OutboxFile, Step, Try};
@@ -12,6 +11,7 @@ use railgate::client::{Call, Verdict};
 use serde_json::json;
 
 use crate::client::GatewayClient;
+use crate::disk::on_disk;
 use crate::error::{GatewayError, Problem};
 use crate::link::{Ended, Link, answer_heard, now, other_client};
 use crate::mirror::{Give as _, mirror_enum};
@@ -187,7 +187,7 @@ impl Outbox {
         work: impl FnOnce(&OutboxFile) -> Result<T, OutboxError> + Send + 'static,
     ) -> Result<T, GatewayError> {
         let file = self.file.clone();
-        Ok(unblock(move || work(&file)).await?)
+        Ok(on_disk(move || work(&file)).await??)
     }
 
     /// Changes something and notifies the watchers from the disk's thread, so that they are notified even if the caller was
@@ -298,7 +298,7 @@ pub async fn open_outbox(path: String, client: Arc<GatewayClient>) -> Result<Arc
     let client_id = client.link.client_id();
     let client_id = client_id.ok_or_else(|| GatewayError::invalid(Problem::local("not_enrolled", "the client is not enrolled")))?;
     let owner = format!("{} {} {client_id}", client.base, client.mode.as_str());
-    let file = unblock(move || OutboxFile::open(&PathBuf::from(path), &owner, now())).await?;
+    let file = on_disk(move || OutboxFile::open(&PathBuf::from(path), &owner, now())).await??;
     let (file, changed) = (Arc::new(file), Arc::new(Signal::new()));
     Ok(Arc::new(Outbox { file, link: client.link.clone(), client_id, changed, given_up: Arc::default(), shy: Mutex::default() }))
 }
@@ -439,7 +439,7 @@ impl OutboxWatcher {
         loop {
             let listener = self.changed.listen();
             let (file, seen) = (self.file.clone(), self.seen.load(Ordering::SeqCst));
-            let changes = unblock(move || file.changes(seen, AT_ONCE)).await?;
+            let changes = on_disk(move || file.changes(seen, AT_ONCE)).await??;
             if let Some(last) = changes.last() {
                 self.seen.store(last.change, Ordering::SeqCst);
                 return changes.into_iter().map(entry).collect();

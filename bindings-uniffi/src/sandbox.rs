@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use blocking::unblock;
 use event_listener::Event as Signal;
 use railgate::ErrorCode;
 use railgate::api::{FaultsView, Rate};
@@ -11,6 +10,7 @@ use railgate::sandbox::{Options, Sandbox};
 use railgate::store::sqlite::SqliteStore;
 
 use crate::client::{SettlementFilter, SettlementPage};
+use crate::disk::on_disk;
 use crate::error::{FieldProblem, GatewayError, Problem};
 use crate::link::now;
 use crate::mirror::Give;
@@ -21,6 +21,7 @@ use crate::values::{Decimal, Instant};
 use crate::views::{
     Balance, Check, Event, FeedEvent, Provider, Receipt, Reconciliation, Reversal, Reversed, SandboxClock, Settlement, Status,
 };
+use crate::writes::Writes;
 
 /// Options for opening a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, uniffi::Record)]
@@ -88,6 +89,7 @@ impl Give<SandboxFaults> for FaultsView {
 #[derive(uniffi::Object)]
 pub struct SandboxGateway {
     sandbox: Arc<Sandbox>,
+    writes: Arc<Writes>,
     changed: Arc<Signal>,
 }
 
@@ -118,26 +120,36 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
         let at = at.map_or_else(now, |at| at.0);
         Sandbox::open(Arc::new(store), &Options { name, issuer }, seed, at).map_err(refused)
     };
-    Ok(Arc::new(SandboxGateway { sandbox: Arc::new(unblock(open).await?), changed: Arc::new(Signal::new()) }))
+    let (sandbox, changed) = (Arc::new(on_disk(open).await??), Arc::new(Signal::new()));
+    let writes = Arc::new(Writes::new(sandbox.clone(), changed.clone()));
+    Ok(Arc::new(SandboxGateway { sandbox, writes, changed }))
 }
 
 impl SandboxGateway {
     /// Reads something.
-    async fn look<C: Give<T> + Send + 'static, T: Send + 'static>(
+    async fn look<C: Give<T> + Send + 'static, T>(
         &self,
         look: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
     ) -> Result<T, GatewayError> {
         let sandbox = self.sandbox.clone();
-        unblock(move || {
+        let look = move || {
             sandbox.tick(now());
-            look(&sandbox).map_err(refused)?.give()
-        })
-        .await
+            look(&sandbox)
+        };
+        on_disk(look).await?.map_err(refused)?.give()
     }
 
-    /// Changes something, does the tasks that are due at once and notifies the watchers, all on the disk's thread, so that it is
-    /// completed even if the caller was cancelled.
-    async fn change<C: Give<T> + Send + 'static, T: Send + 'static>(
+    /// Changes something, does the tasks that are due at once and notifies the watchers. It is completed even if the caller was
+    /// cancelled.
+    async fn change<C: Give<T> + Send + 'static, T>(
+        &self,
+        change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
+    ) -> Result<T, GatewayError> {
+        self.writes.carry_out(false, change).await.map_err(refused)?.give()
+    }
+
+    /// Like [`Self::change`], for what may change the clock: that is durable before anything happens by it, so this is not one write.
+    async fn change_clock<C: Give<T> + Send + 'static, T>(
         &self,
         change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
     ) -> Result<T, GatewayError> {
@@ -148,6 +160,14 @@ impl SandboxGateway {
             made
         });
         change.await
+    }
+
+    /// Like [`Self::change`], for what its reference keeps from being done twice.
+    async fn change_once<C: Give<T> + Send + 'static, T>(
+        &self,
+        change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
+    ) -> Result<T, GatewayError> {
+        self.writes.carry_out(true, change).await.map_err(refused)?.give()
     }
 }
 
@@ -166,7 +186,7 @@ impl SandboxGateway {
             changed.notify(usize::MAX);
             answer
         };
-        Ok(unblock(call).await)
+        on_disk(call).await
     }
 
     /// Does all due tasks: calls to the simulated operator, its answers and callbacks. `now`: the device's time by
@@ -178,11 +198,11 @@ impl SandboxGateway {
     pub async fn work(&self, now: Option<Instant>) -> Result<SandboxWork, GatewayError> {
         let (sandbox, changed, at) = (self.sandbox.clone(), self.changed.clone(), now.map_or_else(crate::link::now, |at| at.0));
         let work = move || {
-            let worked = sandbox.work(at);
+            let worked = sandbox.at_once(at, || ()).unwrap_or_else(|undone| Err(undone.error(true)));
             changed.notify(usize::MAX);
             worked
         };
-        let worked = unblock(work).await.map_err(refused)?;
+        let worked = on_disk(work).await?.map_err(refused)?;
         Ok(SandboxWork { due: worked.due.map(Instant), done: u64::try_from(worked.done).unwrap_or(u64::MAX) })
     }
 
@@ -191,7 +211,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid` with every problem, `Refused`, `Storage`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
-        self.change(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
+        self.change_once(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
     }
 
     /// Returns what a create would find now. Changes nothing.
@@ -240,7 +260,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::create`].
     pub async fn reverse(&self, reference: String, request: ReversalRequest) -> Result<Reversed, GatewayError> {
-        self.change(move |sandbox| Ok(sandbox.client().reverse_json(&reference, &request.body(), None)?.view)).await
+        self.change_once(move |sandbox| Ok(sandbox.client().reverse_json(&reference, &request.body(), None)?.view)).await
     }
 
     /// Returns the reversals of a settlement, oldest first.
@@ -256,7 +276,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn reconcile(&self, reference: String) -> Result<Reconciliation, GatewayError> {
-        self.change(move |sandbox| sandbox.client().reconcile(&reference)).await
+        self.change_once(move |sandbox| sandbox.client().reconcile(&reference)).await
     }
 
     /// Returns the receipt of a settlement. Its authoritative form is `jws`.
@@ -333,7 +353,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     #[uniffi::method(default(frozen = None, advance_ms = 0))]
     pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
-        self.change(move |sandbox| sandbox.set_clock(now(), &clock_body(frozen, advance_ms))).await
+        self.change_clock(move |sandbox| sandbox.set_clock(now(), &clock_body(frozen, advance_ms))).await
     }
 
     /// Returns the faults of the simulated operator.
@@ -350,7 +370,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     pub async fn set_faults(&self, faults: SandboxFaults) -> Result<SandboxFaults, GatewayError> {
         let body = faults.body();
-        self.change(move |sandbox| sandbox.client().set_faults_json(&body)).await
+        self.change_once(move |sandbox| sandbox.client().set_faults_json(&body)).await
     }
 
     /// Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the opening
@@ -359,7 +379,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn reset(&self) -> Result<u64, GatewayError> {
-        self.change(|sandbox| Ok(sandbox.reset(now())?.ended)).await
+        self.change_clock(|sandbox| Ok(sandbox.reset(now())?.ended)).await
     }
 
     /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.
@@ -393,7 +413,7 @@ impl SandboxWatcher {
         loop {
             let listener = self.changed.listen();
             let (sandbox, seen) = (self.sandbox.clone(), self.seen.load(Ordering::SeqCst));
-            let page = unblock(move || sandbox.client().feed(seen, AT_ONCE)).await.map_err(refused)?;
+            let page = on_disk(move || sandbox.client().feed(seen, AT_ONCE)).await?.map_err(refused)?;
             if !page.data.is_empty() {
                 self.seen.store(page.next_after, Ordering::SeqCst);
                 return page.data.give();

@@ -7,6 +7,7 @@ use railgate::webhook::{SignedHeaders, TOLERANCE_S, VerifyError, WebhookSecret, 
 use serde::Deserialize;
 
 use crate::error::{GatewayError, Problem};
+use crate::link::parse;
 use crate::mirror::Give;
 use crate::values::{Instant, Json};
 use crate::views::ReceiptClaims;
@@ -77,7 +78,7 @@ impl WebhookVerifier {
         let signed = SignedHeaders::find(find).map_err(not_genuine)?;
         verify(&self.secrets, &signed, &body, now.0.div_euclid(1_000), TOLERANCE_S).map_err(not_genuine)?;
         let sent_at = Instant(signed.timestamp_s().map_err(not_genuine)?.saturating_mul(1_000));
-        let payload: Payload = serde_json::from_slice(&body)
+        let payload: Payload = parse(&body)
             .map_err(|_| GatewayError::not_genuine("webhook_malformed", "the body is signed, but is not a webhook of a gateway"))?;
         let Payload { kind, timestamp, data } = payload;
         Ok(WebhookMessage { id: signed.id.to_owned(), kind, at: timestamp, sent_at, data })

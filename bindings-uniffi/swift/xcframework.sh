@@ -21,7 +21,7 @@ export IPHONEOS_DEPLOYMENT_TARGET=15.0 MACOSX_DEPLOYMENT_TARGET=12.0
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
 
 static_library() { # TARGET
-  printf '%s/%s/release/librailgate_uniffi.a\n' "$target" "$1"
+  printf '%s/%s/phone/librailgate_uniffi.a\n' "$target" "$1"
 }
 
 # Joins the code for several architectures in one file.
@@ -37,10 +37,11 @@ universal() { # NAME TARGET…
 }
 
 cd "$source/.."
+. scripts/phone.sh
 for machine in aarch64-apple-ios aarch64-apple-ios-sim x86_64-apple-ios aarch64-apple-darwin x86_64-apple-darwin; do
   say "building for $machine"
   rustup target add "$machine" >&2
-  cargo build --locked --release -p railgate-uniffi --lib --target "$machine" >&2
+  build_phone --crate-type staticlib,cdylib --target "$machine" >&2
 done
 cargo build --locked -p railgate-uniffi --example uniffi-bindgen >&2
 
@@ -49,7 +50,7 @@ universal simulator aarch64-apple-ios-sim x86_64-apple-ios
 universal mac aarch64-apple-darwin x86_64-apple-darwin
 
 say "writing the Swift sources"
-built=$target/$(rustc -vV | sed -n 's/^host: //p')/release/librailgate_uniffi.dylib
+built=$target/$(rustc -vV | sed -n 's/^host: //p')/phone/librailgate_uniffi.dylib
 sh "$source/package.sh" swift "$built" "$target/debug/examples/uniffi-bindgen" "$folder"
 
 # A separate folder: the headers of all of an app's frameworks share one. The framework contains its library, so the module map

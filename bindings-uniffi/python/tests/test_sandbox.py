@@ -3,6 +3,8 @@
 import asyncio
 import json
 import pathlib
+import subprocess
+import sys
 import threading
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
@@ -94,3 +96,46 @@ def test_thirty_two_threads_on_one_gateway(tmp_path):
     assert len(page.data) == 96 and {s.status for s in page.data} == {railgate.SettlementStatus.COMPLETED}
     after = {b.currency: b.available for b in run(sandbox.balances())}["EUR"]
     assert before - after == 96
+
+
+def test_after_a_kill_every_answered_create_is_there_and_nothing_is_half_done(tmp_path):
+    database, here = str(tmp_path / "sandbox.db"), pathlib.Path(__file__).parent
+
+    def killed_after(answers, name):
+        """References that a process reported before it was killed; the last line may be cut off."""
+        command = [sys.executable, "create_child.py", database, name]
+        with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, text=True) as child:
+            lines = [child.stdout.readline() for _ in range(answers)]
+            child.kill()
+            lines += child.stdout.readlines()
+        assert child.returncode == -9
+        return [line.strip() for line in lines if line.endswith("\n")]
+
+    async def everything(sandbox):
+        there, cursor = {}, None
+        while True:
+            page = await sandbox.settlements(railgate.SettlementFilter(limit=200, cursor=cursor))
+            there |= {settlement.reference: settlement for settlement in page.data}
+            if not page.has_more:
+                return there
+            cursor = page.next_cursor
+
+    async def balance(sandbox):
+        return {each.currency: each.available for each in await sandbox.balances()}["EUR"]
+
+    async def scenario():
+        answered = []
+        funded = await balance(await railgate.open_sandbox(database, railgate.SandboxOptions()))
+        for round in range(4):
+            answered += killed_after(100 + 37 * round, f"k-{round}")
+            sandbox = await railgate.open_sandbox(database, railgate.SandboxOptions())
+            there = await everything(sandbox)
+            assert set(answered) <= set(there)
+            # A create is decided, sent and completed in one write: before any work is done here, none is in between.
+            assert {each.status for each in there.values()} == {railgate.SettlementStatus.COMPLETED}
+            assert funded - await balance(sandbox) == len(there)
+            assert len(await sandbox.events(answered[-1])) == 5
+            assert (await sandbox.work()).done == 0
+            del sandbox
+
+    run(scenario())

@@ -84,13 +84,14 @@ pub mod verify;
 mod webhook;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use smol_str::SmolStr;
 
 use crate::env::Env;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{IdKey, ProviderNo, Ulid};
+use crate::store::long_lock::LongLock;
 use crate::store::record::{ID_KEY, Key, MetaRecord};
 use crate::store::shared::require_whole;
 use crate::store::{Commit, CommitError, Store, Write, typed};
@@ -112,6 +113,8 @@ pub use dispatch::*;
 use dispatch::{Ages, Tokens};
 pub use event_log::*;
 use event_log::{Deferred, Numbering};
+#[cfg(feature = "sandbox")]
+pub use group::Undone;
 use group::Writer;
 #[cfg(feature = "testkit")]
 pub use group::{AnyCommand, AnyOutput};
@@ -146,7 +149,7 @@ pub struct Engine {
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
     clocks: Box<dyn Clocks>,
-    writer: Mutex<Writer>,
+    writer: LongLock<Writer>,
     receipt_key: OpenedReceiptKey,
     ages: Ages,
     tokens: Tokens,
@@ -197,7 +200,7 @@ impl Engine {
         let mut owner = [0u8; 8];
         env.random(&mut owner);
         let owner = config.owner.unwrap_or(i64::from_be_bytes(owner) | 1);
-        let writer = Mutex::new(Writer::new(&*store, owner, || numbering.turns())?);
+        let writer = LongLock::new(Writer::new(&*store, owner, || numbering.turns())?);
         let (receipt_key, ages) = (OpenedReceiptKey::default(), Ages::begin(&*env));
         let engine = Self {
             store,

@@ -48,6 +48,7 @@ use serde::Serialize;
 
 use crate::api::{Caller, ClockView, ResetView};
 use crate::clock::{Clock, ClockRequest};
+pub use crate::engine::Undone;
 use crate::engine::{Config, Engine, EnrollAlone, Recover};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode, Result};
@@ -149,6 +150,25 @@ impl Sandbox {
         let done = self.engine.work_until_quiet(&())?;
         let due = self.engine.next_due()?.and_then(|due| self.clock().host_time(due, now));
         Ok(Worked { due, done })
+    }
+
+    /// Makes `calls`, then carries out what is due at once, and makes all of it durable in one write, if the store can do that; without it,
+    /// each step is durable by itself. Calls of other threads wait meanwhile. Nothing that `calls` found may be shown before this
+    /// returns, and nothing at all of it happened if it fails. The result is that of the work. `calls` must not change the clock, which
+    /// is durable before anything happens by it.
+    ///
+    /// # Errors
+    /// [`Undone`]: the write failed.
+    pub fn at_once(&self, now: Millis, calls: impl FnOnce()) -> Result<Result<Worked>, Undone> {
+        let (mut calls, mut worked) = (Some(calls), Ok(Worked { due: None, done: 0 }));
+        self.engine.together(|| {
+            self.tick(now);
+            if let Some(calls) = calls.take() {
+                calls();
+            }
+            worked = self.work(now);
+        })?;
+        Ok(worked)
     }
 
     /// The sandbox's only client.

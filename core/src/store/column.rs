@@ -65,7 +65,13 @@ pub(crate) trait Source {
     /// The error for the column read last: its value is not as expected.
     #[cold]
     fn bad<T>(&self, what: &str) -> Read<T> {
-        Err(StoreError::corrupt("reading a row", format!("column {} does not hold {what}", self.column())))
+        Err(self.fault(what))
+    }
+
+    /// See [`Source::bad`]: the same for values of every type.
+    #[cold]
+    fn fault(&self, what: &str) -> StoreError {
+        StoreError::corrupt("reading a row", format!("column {} does not hold {what}", self.column()))
     }
 
     /// A value that must not be NULL.

@@ -56,6 +56,7 @@ pub mod faulty;
 pub mod hooked;
 #[cfg(feature = "sandbox")]
 pub mod journal;
+pub(crate) mod long_lock;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -254,10 +255,20 @@ pub enum Lookup {
     Scan(Scan),
 }
 
-/// Keeps records. Implementations are shared between threads and lock internally, never across calls.
+/// Keeps records. Implementations are shared between threads and lock internally, across calls only within [`Store::together`].
 pub trait Store: Send + Sync {
-    /// Makes all writes durable together, or none of them. Returns only once they are durable.
+    /// Makes all writes durable together, or none of them. Returns only once they are durable; within [`Store::together`], once that does.
     fn commit(&self, commit: &Commit) -> Result<(), CommitError>;
+
+    /// Runs `steps`, whose commits become durable together when this returns, or not at all. Until then, only this thread reads what
+    /// they wrote, and those of other threads wait. By default each commit is durable by itself, as soon as it is made.
+    ///
+    /// Who runs an engine's commands in `steps` must hold back those of other threads before, as
+    /// `Sandbox::at_once` does: they would wait for each other for ever.
+    fn together(&self, steps: &mut dyn FnMut()) -> Result<(), CommitError> {
+        steps();
+        Ok(())
+    }
 
     /// The record with this primary key.
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError>;

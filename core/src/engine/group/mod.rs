@@ -8,11 +8,13 @@ mod estimates;
 mod numbers;
 mod overlay;
 mod prefetch;
+#[cfg(feature = "sandbox")]
+mod together;
 mod turns;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
@@ -29,6 +31,8 @@ pub use command::{Command, Decision, Deed, Pending, Prefetch, Slot};
 use overlay::reference_of;
 pub(crate) use overlay::{Overlay, overflow};
 pub(crate) use prefetch::{account, subject};
+#[cfg(feature = "sandbox")]
+pub use together::Undone;
 #[cfg(feature = "sandbox")]
 pub(crate) use turns::InOrder;
 pub(crate) use turns::{Fair, Owner, Turns};
@@ -61,7 +65,10 @@ impl Engine {
     /// A failed command leaves no trace and does not affect the others. If another node made a conflicting change, the whole group
     /// is decided again over the new state.
     pub fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.writer.lock();
+        if let Err(error) = writer.refresh(&*self.store, || self.numbering.turns()) {
+            return refuse(group, &|_| error.clone());
+        }
         let mut known: Vec<SettlementRecord> = Vec::new();
         // Those from here on were read after the last round; the others may have changed since and are read again.
         let mut fresh = 0;

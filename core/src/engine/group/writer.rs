@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
+use crate::store::long_lock::HOLDS;
 use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey};
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
@@ -37,6 +38,8 @@ pub(crate) struct Writer {
     pub(crate) census: Census,
     /// The totals that accounts had last.
     pub(crate) estimates: Estimates,
+    /// Whether commits that this state has learned from were undone.
+    pub(super) is_stale: bool,
 }
 
 /// 2³² divided by the golden ratio: multiples of it lie far apart, also those of small numbers.
@@ -61,7 +64,17 @@ impl Writer {
             refusals: Refusals::default(),
             census: Census::default(),
             estimates: Estimates::default(),
+            is_stale: false,
         })
+    }
+
+    /// Learns from the store again what it holds, if commits were undone. Numbers of what was undone stay unused where they may be known.
+    pub(super) fn refresh(&mut self, store: &dyn Store, turns: impl Fn() -> Box<dyn Turns>) -> Result<()> {
+        if HOLDS && self.is_stale {
+            let Self { next_task, last_audit, last_delivery, .. } = *self;
+            *self = Self { next_task, last_audit, last_delivery, ..Self::new(store, 0, turns)? };
+        }
+        Ok(())
     }
 
     /// Continues after the highest numbers in the store, because another node may have assigned some too.

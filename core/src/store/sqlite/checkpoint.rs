@@ -13,6 +13,7 @@ use rusqlite::Connection;
 
 use super::{Access, connect, failed};
 use crate::store::StoreError;
+use crate::store::long_lock::LongLock;
 
 /// After this many written records, the thread checks the log's length: the check is cheap, but not free.
 const LOOK_EVERY: usize = 1000;
@@ -31,7 +32,7 @@ pub(super) struct Checkpointer {
 
 impl Checkpointer {
     /// Starts the thread. `pages` is the length of the log, in pages, from which copying is worthwhile.
-    pub(super) fn start(path: &Path, pages: u32, writer: Arc<Mutex<Connection>>) -> Result<Self, StoreError> {
+    pub(super) fn start(path: &Path, pages: u32, writer: Arc<LongLock<Connection>>) -> Result<Self, StoreError> {
         let connection = connect(path, Access::Write)?;
         let signal = Arc::new((Mutex::new(Signal::default()), Condvar::new()));
         let work = Work { connection, writer, pages: pages.into(), signal: signal.clone() };
@@ -64,7 +65,7 @@ impl Checkpointer {
 
 struct Work {
     connection: Connection,
-    writer: Arc<Mutex<Connection>>,
+    writer: Arc<LongLock<Connection>>,
     pages: i64,
     signal: Arc<(Mutex<Signal>, Condvar)>,
 }
@@ -95,7 +96,7 @@ impl Work {
         // The second run copies what was added during the first, so that the writer is held back only for the small remainder.
         checkpoint(&self.connection, "PASSIVE")?;
         checkpoint(&self.connection, "PASSIVE")?;
-        let _held_back = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held_back = self.writer.lock();
         checkpoint(&self.connection, "PASSIVE").map(drop)
     }
 }

@@ -46,6 +46,7 @@ use std::time::Duration;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::long_lock::LongLock;
 use super::record::{Key, Record};
 use super::{Commit, CommitError, Scan, SchemaVersion, Store, StoreError, Unique};
 use checkpoint::Checkpointer;
@@ -117,7 +118,7 @@ pub struct SqliteStore {
 
 /// Only for a store that may write.
 struct Writing {
-    connection: Arc<Mutex<Connection>>,
+    connection: Arc<LongLock<Connection>>,
     checkpointer: Checkpointer,
     /// Locked while the store is open. Dropped last.
     _lock: Option<File>,
@@ -150,7 +151,7 @@ impl SqliteStore {
             Lock::Shared(_) | Lock::None => migrate::require_current(&writer, MIGRATIONS)?,
         }
         let lock = lock.settle(options.sharing)?;
-        let connection = Arc::new(Mutex::new(writer));
+        let connection = Arc::new(LongLock::new(writer));
         let checkpointer = Checkpointer::start(path, options.checkpoint_pages, connection.clone())?;
         let readers = Readers::open(path, options.readers)?;
         Ok(Self { path: path.clone(), readers, writing: Some(Writing { connection, checkpointer, _lock: lock }) })
@@ -217,28 +218,67 @@ impl SqliteStore {
     }
 }
 
+impl SqliteStore {
+    fn writing(&self) -> Result<&Writing, StoreError> {
+        self.writing.as_ref().ok_or_else(|| StoreError::new("committing", "opened for reading only", false))
+    }
+
+    /// Reads what is durable; within [`Store::together`], also what this thread has written.
+    fn read<T>(&self, look: impl FnOnce(&Connection) -> T) -> T {
+        match &self.writing {
+            Some(Writing { connection, .. }) if connection.is_mine() => look(&connection.lock()),
+            Some(_) | None => look(&self.readers.take()),
+        }
+    }
+}
+
 impl Store for SqliteStore {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        let Some(writing) = &self.writing else {
-            return Err(StoreError::new("committing", "opened for reading only", false).into());
-        };
-        let made = write::commit(&lock_of(&writing.connection), commit);
+        let Writing { connection, checkpointer, .. } = self.writing()?;
+        let writer = connection.lock();
+        let made = if connection.is_mine() { write::step(&writer, commit) } else { write::commit(&writer, commit) };
+        drop(writer);
         if made.is_ok() {
-            writing.checkpointer.wrote(commit.writes.len());
+            checkpointer.wrote(commit.writes.len());
         }
         made
     }
 
+    fn together(&self, steps: &mut dyn FnMut()) -> Result<(), CommitError> {
+        let Writing { connection, .. } = self.writing()?;
+        if connection.is_mine() {
+            // Part of what this thread makes already.
+            steps();
+            return Ok(());
+        }
+        let _holding = connection.hold();
+        write::begin(&connection.lock())?;
+        let begun = Begun(connection);
+        steps();
+        let made = write::end(&begun.0.lock());
+        drop(begun);
+        made
+    }
+
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        read::get(&self.readers.take(), key)
+        self.read(|connection| read::get(connection, key))
     }
 
     fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        read::find(&self.readers.take(), unique)
+        self.read(|connection| read::find(connection, unique))
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        read::scan(&self.readers.take(), scan)
+        self.read(|connection| read::scan(connection, scan))
+    }
+}
+
+/// A transaction of several commits. Without an end, as after a panic, nothing of it stays.
+struct Begun<'a>(&'a LongLock<Connection>);
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        write::give_up(&self.0.lock());
     }
 }
 
@@ -246,7 +286,7 @@ impl Drop for Writing {
     fn drop(&mut self) {
         self.checkpointer.stop();
         // A failure loses nothing: the log stays and is read at the next start.
-        let _ = checkpoint::finish(&lock_of(&self.connection));
+        let _ = checkpoint::finish(&self.connection.lock());
     }
 }
 

@@ -15,26 +15,67 @@ use crate::terms::{UsageId, Used};
 /// Makes the whole commit durable, or nothing of it.
 pub(super) fn commit(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
     shared::check(commit)?;
+    begin(connection)?;
+    let written = Writer::new(connection).write(commit);
+    if let Err(error) = written {
+        give_up(connection);
+        return Err(error);
+    }
+    end(connection)
+}
+
+/// Begins a transaction.
+pub(super) fn begin(connection: &Connection) -> Result<(), StoreError> {
     if !connection.is_autocommit() {
         // Rolls back what an earlier commit could not, for instance because the disk was gone.
         run(connection, "ROLLBACK").map_err(|e| failed("rolling back an earlier commit", e))?;
     }
-    run(connection, "BEGIN IMMEDIATE").map_err(|e| failed("beginning a commit", e))?;
+    run(connection, "BEGIN IMMEDIATE").map_err(|e| failed("beginning a commit", e))
+}
+
+/// Makes the whole commit part of the transaction that has begun, or nothing of it.
+pub(super) fn step(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
+    shared::check(commit)?;
+    require_begun(connection)?;
+    run(connection, "SAVEPOINT step").map_err(|e| failed("beginning a step", e))?;
     let written = Writer::new(connection).write(commit);
-    if let Err(error) = written {
-        // If even this fails, the next commit tries it again before it starts.
-        let _ = run(connection, "ROLLBACK");
-        return Err(error);
+    let undone = if written.is_ok() { Ok(()) } else { run(connection, "ROLLBACK TO step") };
+    match undone.and_then(|()| run(connection, "RELEASE step")) {
+        Ok(()) => written,
+        Err(error) => {
+            // What cannot be undone by itself must not be committed with the rest.
+            give_up(connection);
+            written.and(Err(failed("ending a step", error).into()))
+        }
     }
+}
+
+/// Makes the transaction durable.
+pub(super) fn end(connection: &Connection) -> Result<(), CommitError> {
+    require_begun(connection)?;
     run(connection, "COMMIT").map_err(|error| not_committed(connection, error))
+}
+
+/// Rolls back the transaction, if one is open.
+pub(super) fn give_up(connection: &Connection) {
+    if !connection.is_autocommit() {
+        // If even this fails, the next transaction tries it again before it begins.
+        let _ = run(connection, "ROLLBACK");
+    }
+}
+
+/// SQLite rolls back a transaction by itself when the disk is full or fails.
+fn require_begun(connection: &Connection) -> Result<(), StoreError> {
+    if connection.is_autocommit() {
+        return Err(StoreError::unavailable("committing", "the transaction was rolled back after an error"));
+    }
+    Ok(())
 }
 
 /// What a failed `COMMIT` means. If SQLite reports that it could not start making it durable, nothing was written. If the disk
 /// failed midway, the frames may or may not be there, and a recovery may find them.
 fn not_committed(connection: &Connection, error: rusqlite::Error) -> CommitError {
-    if !connection.is_autocommit() {
-        let _ = run(connection, "ROLLBACK");
-    }
+    give_up(connection);
     let harmless = match error.sqlite_error_code() {
         Some(code) => matches!(code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull | ErrorCode::OutOfMemory),
         None => false,
