@@ -295,6 +295,11 @@ pub trait Store: Send + Sync {
         false
     }
 
+    /// Whether several look-ups cost less as a batch than one by one.
+    fn prefers_batches(&self) -> bool {
+        self.is_remote()
+    }
+
     /// The results of several look-ups, made as a batch and returned in their order. They need not see the same point in time.
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
         lookups.iter().map(|lookup| one_by_one(self, lookup)).collect()

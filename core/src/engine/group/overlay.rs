@@ -26,7 +26,7 @@ pub(crate) struct Overlay<'a> {
     pub(crate) commit: Commit,
     /// How many writes are settled. The rest belong to the command that is being decided.
     settled: usize,
-    /// The results of the prefetch; empty if the store is local.
+    /// The results of look-ups that were made as a batch.
     pub(super) looked_up: LookedUp,
     /// The index of each record's latest write; `None` for a deleted record.
     written: HashMap<Key, Option<usize>>,

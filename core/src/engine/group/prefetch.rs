@@ -1,4 +1,5 @@
-//! Looks up what a group of commands is about to read in one round trip, if the store is on another machine.
+//! Looks up what a group of commands is about to read in one round trip, if the store is on another machine; and what one command is
+//! about to read as a batch, if the store prefers that.
 //!
 //! This is only an optimisation: records that are not looked up here are read when they are needed.
 
@@ -90,11 +91,11 @@ impl LookedUp {
 }
 
 impl Overlay<'_> {
-    /// Looks up at once what is about to be read one by one, if each read is a round trip. Settlements come first: their children
+    /// Looks up at once what is about to be read one by one, if the store prefers that. Settlements come first: their children
     /// are written without their own condition, so a child may be newer than its settlement, whose version then refuses the commit,
     /// but never older. Records that cannot be read together are read one by one when they are needed.
     pub(crate) fn look_up(&mut self, wanted: impl IntoIterator<Item = Lookup>) -> Result<()> {
-        if !PREFETCHES || !self.store.is_remote() {
+        if !PREFETCHES || !self.store.prefers_batches() {
             return Ok(());
         }
         let mut seen = HashSet::new();

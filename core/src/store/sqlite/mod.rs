@@ -48,7 +48,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::long_lock::LongLock;
 use super::record::{Key, Record};
-use super::{Commit, CommitError, Scan, SchemaVersion, Store, StoreError, Unique};
+use super::{Commit, CommitError, Lookup, Scan, SchemaVersion, Store, StoreError, Unique};
 use checkpoint::Checkpointer;
 use migrate::MIGRATIONS;
 
@@ -270,6 +270,14 @@ impl Store for SqliteStore {
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
         self.read(|connection| read::scan(connection, scan))
+    }
+
+    fn prefers_batches(&self) -> bool {
+        true
+    }
+
+    fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+        self.read(|connection| read::look_up(connection, lookups))
     }
 }
 

@@ -1,14 +1,16 @@
-//! Reading: every key, look-up and scan is one statement, and therefore sees the complete state after one commit.
+//! Reading: every key, look-up and scan is one statement, and every batch of them one transaction; each therefore sees the complete state
+//! after one commit.
 
 use rusqlite::{Connection, Statement};
 
 use super::failed;
 use super::rows::{self, Bind};
 use super::tables::statements;
+use super::write::run;
 use crate::store::record::{Key, Record, RecordKind};
 use crate::store::scan::sql::Statements;
 use crate::store::sql::Dialect;
-use crate::store::{Scan, StoreError, Unique};
+use crate::store::{Lookup, Scan, StoreError, Unique};
 
 /// The statements of scans.
 static SCANS: Statements = Statements::new(Dialect::Sqlite);
@@ -37,6 +39,26 @@ pub(super) fn scan(connection: &Connection, scan: &Scan) -> Result<Vec<Record>, 
         let bind = &mut Bind::new(it);
         scan.params().try_for_each(|cell| bind.cell(&cell))
     })
+}
+
+/// Several look-ups in one transaction: to begin and to end one costs more than most look-ups.
+pub(super) fn look_up(connection: &Connection, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
+    let each = || lookups.iter().map(|lookup| one(connection, lookup)).collect();
+    if lookups.len() < 2 || !connection.is_autocommit() {
+        return each();
+    }
+    run(connection, "BEGIN").map_err(|e| failed("beginning to look up", e))?;
+    let found = each();
+    run(connection, "COMMIT").map_err(|e| failed("ending a look-up", e))?;
+    found
+}
+
+fn one(connection: &Connection, lookup: &Lookup) -> Result<Vec<Record>, StoreError> {
+    match lookup {
+        Lookup::Get(key) => get(connection, key).map(|found| found.into_iter().collect()),
+        Lookup::Find(unique) => find(connection, unique).map(|found| found.into_iter().collect()),
+        Lookup::Scan(page) => scan(connection, page),
+    }
 }
 
 fn all(

@@ -84,7 +84,8 @@ fn not_committed(connection: &Connection, error: rusqlite::Error) -> CommitError
     if harmless && connection.is_autocommit() { CommitError::Store(error) } else { CommitError::Indeterminate(error) }
 }
 
-fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+/// Executes a statement without parameters and results.
+pub(super) fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.raw_execute().map(drop)
 }
 
