@@ -4,8 +4,11 @@
 //! statements, one transaction per group. Both are durable: SQLite with `synchronous=FULL`,
 //! PostgreSQL with its defaults.
 //! Arguments: `--rows N` settlements a measurement (20000), `--rounds N` (3), `--large N` settlements present in
-//! SQLite's second part (1000000; 0 skips it), `--only sqlite` or `--only postgresql`.
+//! SQLite's second part (1000000; 0 skips it), `--only sqlite` or `--only postgresql`;
+//! `--only growth` measures the engine over SQLite without the bare side, empty and with `--large N` settlements present.
 
+#[path = "store/growth.rs"]
+mod growth;
 #[path = "store/postgres.rs"]
 mod postgres;
 
@@ -32,7 +35,15 @@ fn main() {
     }
     let (rows, rounds, large) = (argument("--rows", 20_000), argument("--rounds", 3), argument("--large", 1_000_000));
     let args: Vec<String> = std::env::args().collect();
+    if let Some(path) = args.iter().position(|a| a == "--fill").and_then(|i| args.get(i + 1)) {
+        let [client, at, from] = ["--client", "--at", "--from"].map(|name| argument(name, 0));
+        return growth::fill(Path::new(path), client as u32, at as i64, from, large);
+    }
     let only = args.iter().position(|a| a == "--only").and_then(|i| args.get(i + 1));
+    if only.is_some_and(|it| it == "growth") {
+        // With a tenth of them first.
+        return growth::measure(&[large / 10, large], rows, rounds);
+    }
     println!("store | settlements present | group | bare insert/s | engine/s | ratio");
     println!("------|-------------------:|------:|--------------:|---------:|------:");
     if only.is_none_or(|it| it == "sqlite") {
@@ -145,20 +156,25 @@ fn commands(engine: &Engine, caller: Caller, next: &mut usize, rows: usize, grou
     numbers.chunks(group).map(|chunk| chunk.iter().map(|n| request(*n)).collect()).collect()
 }
 
+/// Settlements a second: runs the groups one after another.
+fn create(engine: &Engine, env: &ManualEnv, groups: Vec<Vec<Create>>) -> f64 {
+    let rows: usize = groups.iter().map(Vec::len).sum();
+    let started = Instant::now();
+    for group in groups {
+        // A task's key has room for a million tasks a millisecond, so the clock has to move.
+        env.advance_to(engine.now() + 1);
+        assert!(engine.run_all(group).iter().all(Result::is_ok));
+    }
+    rows as f64 / started.elapsed().as_secs_f64()
+}
+
 impl Pair for Sqlite {
     fn present(&self) -> usize {
         self.next
     }
 
     fn engine(&mut self, rows: usize, group: usize) -> f64 {
-        let groups = commands(&self.engine, self.caller, &mut self.next, rows, group);
-        let started = Instant::now();
-        for group in groups {
-            // A task's key has room for a million tasks a millisecond, so the clock has to move.
-            self.env.advance_to(self.engine.now() + 1);
-            assert!(self.engine.run_all(group).iter().all(Result::is_ok));
-        }
-        rows as f64 / started.elapsed().as_secs_f64()
+        create(&self.engine, &self.env, commands(&self.engine, self.caller, &mut self.next, rows, group))
     }
 
     fn bare(&mut self, group: usize) -> f64 {

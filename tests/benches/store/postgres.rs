@@ -16,7 +16,7 @@ use railgate_tests::postgres::{Postgres, Sql};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
-use super::{Pair, commands};
+use super::{Pair, commands, create};
 
 /// The tables that a create adds rows to, and the ascending key of each.
 const TABLES: [(&str, &str); 5] = [("settlement", "no"), ("event", "k"), ("transfer", "k"), ("task", "key"), ("unlogged", "no")];
@@ -72,14 +72,7 @@ impl Pair for Postgresql {
     }
 
     fn engine(&mut self, rows: usize, group: usize) -> f64 {
-        let groups = commands(&self.engine, self.caller, &mut self.next, rows, group);
-        let started = Instant::now();
-        for group in groups {
-            // A task's key has room for a million tasks a millisecond, so the clock has to move.
-            self.env.advance_to(self.engine.now() + 1);
-            assert!(self.engine.run_all(group).iter().all(Result::is_ok));
-        }
-        rows as f64 / started.elapsed().as_secs_f64()
+        create(&self.engine, &self.env, commands(&self.engine, self.caller, &mut self.next, rows, group))
     }
 
     fn bare(&mut self, group: usize) -> f64 {
