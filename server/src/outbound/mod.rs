@@ -66,6 +66,24 @@ pub struct Outbound {
     limits: Limits,
 }
 
+/// A checked URL.
+#[derive(Debug, Clone)]
+pub struct Target(Uri);
+
+impl Target {
+    fn request(&self, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.0.clone();
+        *request.headers_mut() = headers;
+        for ours in ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade"] {
+            request.headers_mut().remove(ours);
+        }
+        request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        request
+    }
+}
+
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
@@ -163,28 +181,26 @@ impl Outbound {
         Self { client, guard, limits }
     }
 
-    /// Posts `body` with these headers for a client, and reports the result. Adds `Host`, `Content-Length` and `User-Agent`.
-    pub async fn post(&self, share: Share, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
-        let began = Instant::now();
-        let result = match self.request((Method::POST, url), headers, body) {
-            Ok(request) => ASKER.scope(share, self.exchange(request, began + self.limits.whole)).await,
-            Err(error) => Err(SendError::Refused(error)),
-        };
-        Sent { took: began.elapsed(), result }
+    /// Checks a URL, for any number of calls to it.
+    ///
+    /// # Errors
+    /// Why it may not be called.
+    pub fn target(&self, url: &str) -> Result<Target, GuardError> {
+        let destination = self.guard.check_url(url)?;
+        Ok(Target(destination.to_string().parse().map_err(|_| GuardError::Character)?))
     }
 
-    fn request(&self, (method, url): (Method, &str), headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, GuardError> {
-        let destination = self.guard.check_url(url)?;
-        let uri: Uri = destination.to_string().parse().map_err(|_| GuardError::Character)?;
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = method;
-        *request.uri_mut() = uri;
-        *request.headers_mut() = headers;
-        for ours in ["host", "content-length", "transfer-encoding", "connection", "expect", "upgrade"] {
-            request.headers_mut().remove(ours);
-        }
-        request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
-        Ok(request)
+    /// Posts `body` with these headers for a client, and reports the result. Adds `Host`, `Content-Length` and `User-Agent`.
+    pub async fn post(&self, share: Share, target: &Result<Target, GuardError>, headers: HeaderMap, body: Bytes) -> Sent {
+        let began = Instant::now();
+        let result = match target {
+            Ok(target) => {
+                let request = target.request(headers, body);
+                ASKER.scope(share, self.exchange(request, began + self.limits.whole)).await
+            }
+            Err(error) => Err(SendError::Refused(*error)),
+        };
+        Sent { took: began.elapsed(), result }
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>, end: Instant) -> Result<Received, SendError> {
