@@ -1,18 +1,21 @@
 //! Webhooks as their owner manages them: created, changed, tested, read and replayed, and by nobody else.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Body;
 use hyper::Request;
+use railgate::api::{NewWebhook, Parcel};
 use railgate::auth::TAG;
-use railgate::engine::NumberEvents;
+use railgate::engine::{CreateWebhook, Enroll, NumberEvents, TestWebhook};
 use railgate::env::Env as _;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord, Key};
+use railgate::store::record::{AuditAction, AuditRecord, DeliveryRecord, EventType, Key, Topic};
 use railgate::store::{Scan, Store, typed_all};
-use railgate::webhook::{SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
+use railgate::webhook::{Guard, SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
+use railgate_server::deliver::Deliverer;
 use railgate_server::gateway::Tenant;
 use railgate_server::outbound::Limits;
 use serde_json::{Value, json};
@@ -432,6 +435,33 @@ async fn a_test_tells_what_a_receiver_in_trouble_answered() {
     let told = service.post(&format!("{nobody}/test"), &json!({})).await.expect(200).json();
     assert_eq!((&told["delivered"], &told["response"]["status"]), (&json!(false), &Value::Null));
     assert!(told["response"]["error"].as_str().unwrap().contains("no connection"), "{told:#}");
+}
+
+/// A parcel of copies of one delivery.
+fn parcel(service: &Service, url: &str, deliveries: i64) -> Parcel {
+    let engine = service.running.gateway().engine();
+    let caller = engine.run(Enroll { name: "Shop".to_owned(), key: None }).unwrap().caller;
+    let new = NewWebhook { url: url.to_owned(), topics: None, description: None };
+    let id = engine.run(CreateWebhook { caller, new }).unwrap().endpoint.id;
+    let mut parcel = engine.run(TestWebhook { caller, id, topic: Topic::Event(EventType::SettlementCompleted) }).unwrap();
+    let one = parcel.deliveries.remove(0);
+    parcel.deliveries = (0..deliveries).map(|no| DeliveryRecord { no, ..one.clone() }).collect();
+    parcel
+}
+
+#[tokio::test]
+async fn after_a_delivery_that_is_not_accepted_no_other_of_its_parcel_begins() {
+    let service = service().await;
+    const OK: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    let guard = Guard { insecure_loopback: true, ..Guard::default() };
+    let deliverer = Deliverer::new(service.running.gateway().clone(), Arc::default(), &guard, Limits::default());
+    for (answer, tried) in [(OK, 40), (BUSY, Parcel::AT_ONCE)] {
+        let receiver = Receiver::answering(answer).await;
+        let tries = deliverer.deliver_now(parcel(&service, &receiver.url, 40)).await.unwrap();
+        let each: HashSet<i64> = tries.iter().map(|tried| tried.delivery).collect();
+        assert_eq!((each.len(), tries.len(), receiver.seen.lock().unwrap().len()), (tried, tried, tried), "{answer}");
+    }
 }
 
 #[tokio::test]
