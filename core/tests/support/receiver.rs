@@ -70,7 +70,7 @@ impl Receivers {
             let outcome = LastTry { at: now, took_ms: 1, status, error: None, excerpt: String::new() };
             tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
         }
-        self.reports.push(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: which % 2 == 0 });
+        self.reports.push(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: which.is_multiple_of(2) });
     }
 
     /// A host vanishes with what it has leased.
