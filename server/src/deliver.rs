@@ -251,7 +251,7 @@ impl Background for Delivering {
 async fn carry(deliverer: &Deliverer, parcel: Parcel, more: impl Fn() -> bool) -> Result<Option<Parcel>> {
     let (endpoint, until) = (parcel.endpoint, parcel.until);
     let tries = deliverer.deliver_now(parcel).await?;
-    deliverer.gateway.work(Delivered { endpoint, until, tries, more: more() }).await
+    Ok(deliverer.gateway.work(Delivered { endpoint, until, tries, more: more() }).await?.next)
 }
 
 #[cfg(test)]

@@ -87,8 +87,8 @@ impl Receivers {
         }
         let at = which % self.reports.len();
         let report = if kept { self.reports[at].clone() } else { self.reports.swap_remove(at) };
-        if let Ok(next) = engine.run(report) {
-            self.parcels.extend(next);
+        if let Ok(reported) = engine.run(report) {
+            self.parcels.extend(reported.next);
         }
     }
 

@@ -433,7 +433,7 @@ fn many_deliveries_of_one_endpoint_go_out_in_parts() {
 fn a_report_takes_the_next_parcel_with_it() {
     let w = World::new();
     let endpoint = hook_with(&w, 150);
-    let more = |parcel: &Parcel, status| w.run(Delivered { more: true, ..w.delivered(parcel, Some(status)) }).unwrap();
+    let more = |parcel: &Parcel, status| w.run(Delivered { more: true, ..w.delivered(parcel, Some(status)) }).unwrap().next;
     let first = w.parcel();
     w.pass(SECOND);
     let second = more(&first, 200).unwrap();
@@ -453,7 +453,7 @@ fn deliveries_that_were_not_tried_stay_due() {
     hook_with(&w, 40);
     let mut parcel = w.parcel();
     parcel.deliveries.truncate(7);
-    let next = w.run(Delivered { more: true, ..w.delivered(&parcel, Some(200)) }).unwrap().unwrap();
+    let next = w.run(Delivered { more: true, ..w.delivered(&parcel, Some(200)) }).unwrap().next.unwrap();
     assert_eq!(next.deliveries.len(), 33);
     w.report(&Parcel { deliveries: next.deliveries[..3].to_vec(), ..next }, 200);
     assert_eq!(w.deliver(200).len(), 30);
@@ -466,13 +466,13 @@ fn an_endpoint_gets_no_next_parcel_when_it_changes_its_line_or_stops() {
         hook_with(&w, 100);
         let mut report = w.delivered(&w.parcel(), Some(status));
         report.tries.iter_mut().for_each(|tried| tried.retry_after = retry_after);
-        assert!(w.run(Delivered { more: true, ..report }).unwrap().is_none(), "{status}");
+        assert!(w.run(Delivered { more: true, ..report }).unwrap().next.is_none(), "{status}");
     }
     let w = World::new();
     let endpoint = hook_with(&w, 100);
     let report = Delivered { more: true, ..w.delivered(&w.parcel(), Some(200)) };
     w.enable(endpoint.id, false);
-    assert!(w.run(report).unwrap().is_none(), "disabled");
+    assert!(w.run(report).unwrap().next.is_none(), "disabled");
 }
 
 #[test]
@@ -485,13 +485,13 @@ fn the_next_parcel_is_what_the_group_of_its_report_left() {
     w.s.pay("late", "sim:ok");
     let (logged, next) = together(&w.s.engine, NumberEvents { limit: 9 }, report);
     logged.unwrap();
-    let next = next.unwrap().unwrap();
+    let next = next.unwrap().next.unwrap();
     assert_eq!(
         next.deliveries.iter().map(|delivery| w.public_id(delivery)).collect::<Vec<_>>(),
         [last],
         "of those stored before the group"
     );
-    assert!(w.run(Delivered { more: false, ..w.delivered(&next, Some(200)) }).unwrap().is_none());
+    assert!(w.run(Delivered { more: false, ..w.delivered(&next, Some(200)) }).unwrap().next.is_none());
     assert_eq!(w.deliver(200).len(), 1, "what the group added");
     assert!(w.deliveries(endpoint.no).iter().all(|delivery| delivery.status == DeliveryStatus::Delivered));
 }

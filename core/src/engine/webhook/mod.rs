@@ -8,6 +8,6 @@ mod read;
 mod replay;
 
 pub use endpoint::{ChangedWebhook, CreateWebhook, DeleteWebhook, EnableWebhook, MOST_WEBHOOKS, RotateWebhookSecret, UpdateWebhook};
-pub use queue::{Delivered, LeaseQueues};
+pub use queue::{Delivered, LeaseQueues, Tallied};
 pub use read::MOST_WAITING;
 pub use replay::{Redeliver, Replay, Replayed, TestWebhook, Tested};

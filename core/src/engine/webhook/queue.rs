@@ -109,16 +109,24 @@ pub struct Delivered {
     pub more: bool,
 }
 
+/// The output of [`Delivered`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tallied {
+    /// How many deliveries were tried.
+    pub tried: usize,
+    /// The next parcel, if the host wanted one and deliveries are due.
+    pub next: Option<Parcel>,
+}
+
 impl Command for Delivered {
-    /// The next parcel, if the host wanted one.
-    type Output = Option<Parcel>;
+    type Output = Tallied;
 
     fn is_repeatable(&self) -> bool {
         true
     }
 
     /// A try counts even if another host has the lease by now.
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Option<Parcel>> {
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Tallied> {
         let (engine, overlay) = (d.engine, &mut *d.overlay);
         let endpoint: Option<EndpointRecord> = overlay.get(&Key::Endpoint(self.endpoint))?;
         let clock = match &endpoint {
@@ -143,7 +151,7 @@ impl Command for Delivered {
                 uncounted => left.extend(uncounted),
             }
         }
-        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(None) };
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(self.reported(None)) };
         let queue = engine.queue(overlay, endpoint.no)?;
         let mine = queue.owner == engine.owner && queue.due == Some(self.until);
         let mut next = QueueRecord { ..queue.clone() };
@@ -188,11 +196,11 @@ impl Command for Delivered {
             engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
         }
         engine.done_for(overlay, d.writer, owner)?;
-        Ok(parcel)
+        Ok(self.reported(parcel))
     }
 
-    fn touched(parcel: &Option<Parcel>) -> usize {
-        parcel.as_ref().map_or(1, |parcel| parcel.deliveries.len())
+    fn touched(reported: &Tallied) -> usize {
+        reported.tried.max(1)
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
@@ -201,6 +209,10 @@ impl Command for Delivered {
 }
 
 impl Delivered {
+    fn reported(&self, next: Option<Parcel>) -> Tallied {
+        Tallied { tried: self.tries.len(), next }
+    }
+
     /// What is stored of the endpoint's deliveries that wait: those tried, and as many as the next parcel needs.
     fn waiting(&self) -> Scan {
         Scan::deliveries_due(self.endpoint, Millis::MAX, self.tries.len() + if self.more { PARCEL } else { 1 })
