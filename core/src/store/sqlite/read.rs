@@ -6,7 +6,6 @@ use rusqlite::{Connection, Statement};
 use super::failed;
 use super::rows::{self, Bind};
 use super::tables::statements;
-use super::write::run;
 use crate::store::record::{Key, Record, RecordKind};
 use crate::store::scan::sql::Statements;
 use crate::store::sql::Dialect;
@@ -47,10 +46,9 @@ pub(super) fn look_up(connection: &Connection, lookups: &[Lookup]) -> Result<Vec
     if lookups.len() < 2 || !connection.is_autocommit() {
         return each();
     }
-    run(connection, "BEGIN").map_err(|e| failed("beginning to look up", e))?;
-    let found = each();
-    run(connection, "COMMIT").map_err(|e| failed("ending a look-up", e))?;
-    found
+    // Ends when it is dropped, also after a panic: a connection that stayed in it would never see a later commit.
+    let _together = connection.unchecked_transaction().map_err(|e| failed("beginning to look up", e))?;
+    each()
 }
 
 fn one(connection: &Connection, lookup: &Lookup) -> Result<Vec<Record>, StoreError> {

@@ -84,8 +84,7 @@ fn not_committed(connection: &Connection, error: rusqlite::Error) -> CommitError
     if harmless && connection.is_autocommit() { CommitError::Store(error) } else { CommitError::Indeterminate(error) }
 }
 
-/// Executes a statement without parameters and results.
-pub(super) fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.raw_execute().map(drop)
 }
 
