@@ -148,7 +148,7 @@ impl Command for Delivered {
             };
             match delivery {
                 Some(delivery) if counts(&delivery) => engine.count_try(overlay, delivery, tried, now, &mut seen),
-                uncounted => left.extend(uncounted),
+                uncounted => left.extend(uncounted.filter(|it| it.endpoint == self.endpoint)),
             }
         }
         let Some(endpoint) = endpoint.filter(|endpoint| endpoint.status != EndpointStatus::Removed) else { return Ok(self.reported(None)) };
