@@ -58,6 +58,7 @@ pub fn freeze(rails: Vec<Frozen>) {
     }
     held.iter().for_each(super::secured::Held::begun);
     signal(&first, "STOP");
+    until("every thread of the first server stands still", || stands_still(&first));
     let stopped = Instant::now();
     held.iter().for_each(super::secured::Held::go_on);
     let second = start();
@@ -108,4 +109,14 @@ fn status(client: &mut Client, rail: &Frozen) -> String {
 fn signal(server: &Server, name: &str) {
     let sent = Command::new("kill").args([&format!("-{name}"), &server.pid().to_string()]).status().expect("kill");
     assert!(sent.success());
+}
+
+/// Whether all its threads have stopped: `kill` returns before those that still wait for a processor have seen the signal.
+fn stands_still(server: &Server) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", server.pid())).expect("it runs");
+    threads.flatten().all(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The state follows the name, which is in parentheses and may contain anything.
+        stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('T'))
+    })
 }
