@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use railgate::api::DecimalNumber;
+use railgate::api::{DecimalNumber, SettlementPath};
 use railgate::auth::Algorithm;
 use railgate::error::Category;
+use railgate::ids::Short;
 use railgate::ledger::Mode;
 use railgate::lifecycle::IsoStatus;
 use serde_json::value::RawValue;
@@ -45,6 +46,24 @@ impl Give<String> for Cow<'static, str> {
 impl Give<String> for SmolStr {
     fn give(self) -> Result<String, GatewayError> {
         Ok(self.into())
+    }
+}
+
+impl Give<String> for Short {
+    fn give(self) -> Result<String, GatewayError> {
+        Ok(self.as_str().to_owned())
+    }
+}
+
+impl Give<Instant> for Short {
+    fn give(self) -> Result<Instant, GatewayError> {
+        Instant::parse(&self).ok_or_else(|| odd("a time", &self))
+    }
+}
+
+impl Give<String> for SettlementPath {
+    fn give(self) -> Result<String, GatewayError> {
+        Ok(self.text())
     }
 }
 

@@ -22,6 +22,7 @@
 //! `stl_` and a ULID. The ULID contains the number, masked under the store's [`IdKey`], and 40 random bits. So a lookup by id needs
 //! no separate index, and the id reveals neither the number nor the volume of business.
 
+use arrayvec::ArrayString;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write as _};
 
@@ -127,11 +128,13 @@ impl fmt::Display for Ulid {
     }
 }
 
+/// A text with enough room for a public id or a time, and without memory of its own.
+pub type Short = ArrayString<32>;
+
 /// A public id: what it is of, such as `stl_`, and the ULID.
-pub(crate) fn named(prefix: &str, id: Ulid) -> String {
-    let mut text = String::with_capacity(prefix.len() + 26);
-    text.push_str(prefix);
-    let _ = write!(text, "{id}");
+pub(crate) fn named(prefix: &str, id: Ulid) -> Short {
+    let mut text = Short::new();
+    let _ = write!(text, "{prefix}{id}");
     text
 }
 

@@ -17,12 +17,14 @@
 //! # }
 //! ```
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
+
+use crate::ids::Short;
 
 /// Milliseconds since the Unix epoch, in UTC.
 pub type Millis = i64;
@@ -34,19 +36,24 @@ fn civil(at: Millis) -> Option<DateTime> {
 
 /// Formats a time as `2026-11-21T10:38:17.042Z`.
 pub fn rfc3339(at: Millis) -> String {
-    let mut out = String::with_capacity(24);
+    short_rfc3339(at).as_str().to_owned()
+}
+
+/// [`rfc3339`], without memory of its own.
+pub(crate) fn short_rfc3339(at: Millis) -> Short {
+    let mut out = Short::new();
     write_rfc3339(&mut out, at);
     out
 }
 
 /// Writes [`rfc3339`].
-pub(crate) fn write_rfc3339(out: &mut String, at: Millis) {
+pub(crate) fn write_rfc3339(out: &mut impl fmt::Write, at: Millis) {
     match civil(at).filter(|t| t.year() >= 0) {
         Some(t) => {
             let (date, time, ms) = ((t.year(), t.month(), t.day()), (t.hour(), t.minute(), t.second()), at.rem_euclid(1_000));
             let _ = write!(out, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ms:03}Z", date.0, date.1, date.2, time.0, time.1, time.2);
         }
-        None => out.push_str("9999-12-31T23:59:59.999Z"),
+        None => _ = out.write_str("9999-12-31T23:59:59.999Z"),
     }
 }
 

@@ -617,7 +617,7 @@ fn lists_go_through_all_clients_and_settlements_in_pages() {
             }
         };
         let wanted =
-            |keep: &dyn Fn(i64, i64) -> bool| paid.iter().filter(|(_, at, m)| keep(*at, *m)).map(|(id, ..)| id.clone()).collect::<Vec<_>>();
+            |keep: &dyn Fn(i64, i64) -> bool| paid.iter().filter(|(_, at, m)| keep(*at, *m)).map(|(id, ..)| *id).collect::<Vec<_>>();
         assert_eq!(listed(&[]), wanted(&|_, _| true));
         assert_eq!(listed(&[("min_amount", "4".to_owned())]), wanted(&|_, m| m >= 3));
         for (from, to) in [(0, 29), (3, 17), (10, 10), (28, 40)] {

@@ -306,7 +306,7 @@ fn a_payment_and_its_reversals_travel_through_a_gateway() {
     let [payment, reversal] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!(reversal.url.rsplit_once("/reversals/").unwrap().0, payment.url);
     let body: Value = serde_json::from_slice(&payment.body).unwrap();
-    assert_eq!(body["settlement_id"], paid.id);
+    assert_eq!(body["settlement_id"], paid.id.as_str());
     assert!(body["callback_url"].as_str().unwrap().starts_with("https://gate.example/api/v1/rails/acme/callbacks/"));
     assert!(payment.headers.iter().any(|(name, value)| name == "signature-input" && value.contains(r#"tag="railgate-rail""#)));
 }

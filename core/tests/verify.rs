@@ -42,7 +42,7 @@ impl Ledger {
         let options = SqliteOptions { synchronous: Synchronous::Normal, ..Default::default() };
         let s = Sandbox::over(Arc::new(SqliteStore::open_with(&dir.join("railgate.db"), options).unwrap()), sealing(), 1);
         s.engine.run(new_hook(s.caller, None)).unwrap();
-        let ids: Vec<String> = (0..settlements).map(|n| s.pay(&format!("r{n}"), "sim:ok").id).collect();
+        let ids: Vec<String> = (0..settlements).map(|n| s.pay(&format!("r{n}"), "sim:ok").id.to_string()).collect();
         s.work();
         log_all(&s.engine);
         s.engine.run(reverse(s.caller, "r0", "")).unwrap();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
 use crate::error::{Category, FieldProblem, Problem};
+use crate::ids::Short;
 use crate::lifecycle::{Direction, IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
 use crate::money::Money;
 use crate::rail::FailureCode;
@@ -110,7 +112,8 @@ pub struct Page<T> {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SettlementView {
     /// `stl_` and a ULID.
-    pub id: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub id: Short,
     /// The client's reference; the id again for an incoming payment.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub reference: SmolStr,
@@ -170,15 +173,20 @@ pub struct SettlementView {
     #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, String>))]
     pub metadata: Arc<BTreeMap<String, String>>,
     /// `cli_` and a ULID.
-    pub client_id: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub client_id: Short,
     /// When it was created, RFC 3339.
-    pub created_at: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub created_at: Short,
     /// When it last changed, RFC 3339.
-    pub updated_at: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub updated_at: Short,
     /// When it first became final, RFC 3339.
-    pub completed_at: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub completed_at: Option<Short>,
     /// When it is cancelled if nothing was sent by then, RFC 3339.
-    pub expires_at: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub expires_at: Option<Short>,
     /// Paths of related resources.
     pub links: LinksView,
 }
@@ -221,15 +229,70 @@ pub struct FailureView {
 pub struct LinksView {
     /// The settlement itself.
     #[serde(rename = "self")]
-    pub itself: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub itself: SettlementPath,
     /// Its status.
-    pub status: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: SettlementPath,
     /// Its trace.
-    pub events: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub events: SettlementPath,
     /// Reverses or cancels it.
-    pub reverse: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub reverse: SettlementPath,
     /// Its receipt.
-    pub receipt: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub receipt: SettlementPath,
+}
+
+impl LinksView {
+    /// The paths of the settlement with this reference.
+    pub(crate) fn of(reference: &SmolStr) -> Self {
+        let [itself, status, events, reverse, receipt] = PARTS.map(|part| SettlementPath { reference: reference.clone(), part });
+        Self { itself, status, events, reverse, receipt }
+    }
+}
+
+/// The paths of a settlement's resources, below its own.
+const PARTS: [&str; 5] = ["", "/status", "/events", "/reverse", "/receipt"];
+
+/// The path of a settlement or of one of its resources. It is only written out where it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementPath {
+    reference: SmolStr,
+    part: &'static str,
+}
+
+const SETTLEMENTS: &str = "/api/v1/gateway/settlements/";
+
+impl SettlementPath {
+    /// The path as text.
+    pub fn text(&self) -> String {
+        [SETTLEMENTS, &self.reference, self.part].concat()
+    }
+}
+
+impl fmt::Display for SettlementPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SETTLEMENTS}{}{}", self.reference, self.part)
+    }
+}
+
+impl Serialize for SettlementPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SettlementPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let (reference, part) = text
+            .strip_prefix(SETTLEMENTS)
+            .and_then(|rest| PARTS.into_iter().rev().find_map(|part| Some((rest.strip_suffix(part)?, part))))
+            .ok_or_else(|| serde::de::Error::custom(format_args!("{text:?} is not the path of a settlement")))?;
+        Ok(Self { reference: reference.into(), part })
+    }
 }
 
 /// The result of one element of a batch: a settlement or a problem.
@@ -260,9 +323,11 @@ pub struct BatchView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StatusView {
     /// `stl_` and a ULID.
-    pub id: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub id: Short,
     /// The client's reference.
-    pub reference: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub reference: SmolStr,
     /// The settlement's state.
     pub status: SettlementStatus,
     /// The number of events so far; grows with every event.
@@ -277,7 +342,8 @@ pub struct StatusView {
     #[serde(rename = "final")]
     pub is_final: bool,
     /// When it last changed, RFC 3339.
-    pub updated_at: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub updated_at: Short,
 }
 
 /// An event of the trace of a settlement, or of money that an operator moved.

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use sfv::visitor::{DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ParameterVisitor};
 use sfv::{BareItemFromInput, ItemSerializer, KeyRef, Parser, RefBareItem};
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::error::{Error, ErrorCode};
@@ -29,7 +30,7 @@ pub struct SignatureInput {
     label: SmolStr,
     /// The member's serialised value: the last line of the signature base.
     pub(super) text: String,
-    pub(super) components: Vec<Component>,
+    pub(super) components: SmallVec<[Component; 8]>,
     /// Whether it lists more than `COMPONENTS_MAX` components.
     pub(super) too_many: bool,
     /// A parameter that occurs twice, or whose value has a different type than in RFC 9421.
@@ -111,8 +112,8 @@ impl SignatureInput {
     /// [`ErrorCode::SignatureInvalid`] if it is not a dictionary of inner lists of strings, or if a label occurs twice. A flaw in
     /// one signature, such as a parameter of the wrong type, is recorded but is not an error: the caller may want another
     /// signature.
-    pub fn parse_field(field: &str) -> Result<Vec<SignatureInput>, Error> {
-        parse("Signature-Input", field, Inputs(Vec::new()))
+    pub fn parse_field(field: &str) -> Result<Inputs, Error> {
+        parse("Signature-Input", field, ReadInputs(Inputs::new()))
     }
 
     /// Moves the nonce out, so that it is copied only once per call.
@@ -128,7 +129,7 @@ impl SignatureInput {
         Self {
             label: label.into(),
             text: String::with_capacity(TEXT_BYTES),
-            components: Vec::with_capacity(8),
+            components: SmallVec::new(),
             too_many: false,
             wrong_parameter: None,
             created: None,
@@ -176,10 +177,13 @@ impl std::error::Error for Refused {}
 const TWICE: Refused = Refused("a label is used twice");
 const TOO_MANY: Refused = Refused("there are more than 8 signatures");
 
-struct Inputs(Vec<SignatureInput>);
+/// The members of a `Signature-Input` field. A call in general has one.
+pub type Inputs = SmallVec<[SignatureInput; 1]>;
 
-impl<'a> DictionaryVisitor<'a> for Inputs {
-    type Out = Vec<SignatureInput>;
+struct ReadInputs(Inputs);
+
+impl<'a> DictionaryVisitor<'a> for ReadInputs {
+    type Out = Inputs;
     type Error = Refused;
 
     fn entry(&mut self, key: &'a KeyRef) -> Result<impl EntryVisitor<'a>, Refused> {

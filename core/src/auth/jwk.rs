@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Algorithm, EphemeralKey, PublicKey, base64url};
 use crate::error::Error;
-use crate::validate::json::{FieldProblems, Value};
+use crate::validate::json::{FieldProblems, Pairs, Value};
 
 /// Members that only private or secret keys have (RFC 7518, section 6; RFC 8037, section 2).
 const PRIVATE: [&str; 8] = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"];
@@ -60,7 +60,7 @@ fn problem(problems: &mut FieldProblems, name: &str, code: &'static str, message
     problems.add(name, FieldProblems::one(code, message));
 }
 
-struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+struct Members<'a>(Pairs<'a>);
 
 impl<'a> Members<'a> {
     fn read(value: Value<'a>, problems: &mut FieldProblems) -> Result<Self, FieldProblems> {

@@ -13,7 +13,7 @@ use crate::ids::Ulid;
 use crate::lifecycle::SettlementStatus;
 use crate::money::Currency;
 use crate::time::parse_rfc3339;
-use crate::validate::json::Value;
+use crate::validate::json::{Pairs, Value};
 
 /// The maximum length of a receipt, in bytes.
 const LONGEST: usize = 8 * 1_024;
@@ -150,7 +150,7 @@ impl Keys {
 }
 
 /// The members of a JSON object, without duplicates.
-struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+struct Members<'a>(Pairs<'a>);
 
 impl<'a> Members<'a> {
     fn parse(json: &'a str, name: &'static str) -> Result<Self> {

@@ -188,18 +188,17 @@ impl Routes {
 
     /// The providers on the route of a payment, in the order in which they are tried, and why those are out that do not take it. One
     /// that does not answer is out as long as another takes the payment; if none does, the payment may wait for it.
-    pub fn steps(&self, payment: &Payment<'_>) -> Vec<Step<'_>> {
+    pub fn steps<'a>(&'a self, payment: &Payment<'_>) -> Vec<Step<'a>> {
         let between_clients = self.are_between_clients(payment.to.namespace());
-        let on_route: Vec<_> = if between_clients {
-            self.books.iter().collect()
+        let step = |listed: &'a Listed| (listed.spec.mode == payment.mode).then(|| Step::of(listed, payment, between_clients));
+        let mut steps: Vec<_> = if between_clients {
+            self.books.iter().filter_map(step).collect()
         } else {
             match self.table.as_ref().and_then(|table| table.route(payment)) {
-                None => self.providers.iter().collect(),
-                Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).collect(),
+                None => self.providers.iter().filter_map(step).collect(),
+                Some(ids) => ids.into_iter().filter_map(|id| self.by_id(id)).filter_map(step).collect(),
             }
         };
-        let of_mode = on_route.into_iter().filter(|listed| listed.spec.mode == payment.mode);
-        let mut steps: Vec<_> = of_mode.map(|listed| Step::of(listed, payment, between_clients)).collect();
         if steps.iter().all(|step| step.out.is_some()) {
             for step in steps.iter_mut().filter(|step| step.out == Some(RouteRefusal::Unavailable)) {
                 step.out = None;

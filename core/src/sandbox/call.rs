@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
 use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
-use crate::validate::json::{FieldProblems, Value};
+use crate::validate::json::{FieldProblems, Pairs, Value};
 
 /// Every call: its name, its required members, its optional members.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
@@ -170,7 +170,7 @@ fn answer(status: u16, replayed: bool, ok: &str) -> String {
 /// A call with all its required members, and no unknown ones.
 struct Request<'a> {
     call: &'static str,
-    members: Vec<(Cow<'a, str>, Value<'a>)>,
+    members: Pairs<'a>,
 }
 
 impl<'a> Request<'a> {

@@ -17,6 +17,7 @@
 use crate::error::{Error, ErrorCode, FieldProblem, PROBLEMS_MAX, excerpt};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -155,12 +156,12 @@ impl<'a> Value<'a> {
 
     /// The members of an object with arbitrary names, in the order sent. Duplicates are kept, so that the
     /// caller detects them when it builds a map.
-    pub(crate) fn members(self) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
+    pub(crate) fn members(self) -> Result<Pairs<'a>, FieldProblems> {
         self.members_within(usize::MAX)
     }
 
     /// [`Value::members`], but at most one more than `max`; further members are only skipped.
-    pub(crate) fn members_within(self, max: usize) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, FieldProblems> {
+    pub(crate) fn members_within(self, max: usize) -> Result<Pairs<'a>, FieldProblems> {
         if !matches!(self.kind(), Kind::Object) {
             return Err(self.wrong_type("an object"));
         }
@@ -400,20 +401,23 @@ impl<'a, const N: usize> Visitor<'a> for Fill<'_, 'a, N> {
     }
 }
 
+/// The members of a map. Most have few.
+pub(crate) type Pairs<'a> = SmallVec<[(Cow<'a, str>, Value<'a>); 6]>;
+
 /// Collects the members of a map, up to one more than `max`.
 struct Members {
     max: usize,
 }
 
 impl<'a> Visitor<'a> for Members {
-    type Value = Vec<(Cow<'a, str>, Value<'a>)>;
+    type Value = Pairs<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
+        let mut members = Pairs::new();
         while members.len() <= self.max {
             match map.next_key_seed(Key)? {
                 Some(key) => members.push((key, Value(map.next_value::<&'a RawValue>()?.get()))),

@@ -74,12 +74,12 @@ fn nobody_sees_the_side_of_somebody_else() {
             assert_eq!((sees(&t.ann, name), sees(&t.bob, name), sees(&t.eve, name)), (who == "ann", who == "bob", false), "{name}");
         }
         let ids = |caller: &Caller, query: &[(&str, &str)]| t.list(caller, query).into_iter().map(|it| it.id).collect::<Vec<_>>();
-        assert_eq!((ids(&t.ann, &[]), ids(&t.bob, &[]), ids(&t.eve, &[])), (vec![paid.id.clone()], vec![got.id.clone()], vec![]));
+        assert_eq!((ids(&t.ann, &[]), ids(&t.bob, &[]), ids(&t.eve, &[])), (vec![paid.id], vec![got.id], vec![]));
         t.pay(&t.bob, &t.ann, "1", "back").unwrap();
         assert_eq!(ids(&t.bob, &[]).len(), 2, "a list without a filter shows both directions");
-        assert_eq!(ids(&t.bob, &[("direction", "incoming")]), [got.id.as_str()]);
-        assert_eq!(ids(&t.ann, &[("direction", "outgoing")]), [paid.id.as_str()]);
-        assert_eq!(ids(&t.bob, &[("reference", &got.reference)]), [got.id.as_str()]);
+        assert_eq!(ids(&t.bob, &[("direction", "incoming")]), [got.id]);
+        assert_eq!(ids(&t.ann, &[("direction", "outgoing")]), [paid.id]);
+        assert_eq!(ids(&t.bob, &[("reference", &got.reference)]), [got.id]);
         let unknown = t.engine().parse_list(&[("direction".to_owned(), "sideways".to_owned())]).unwrap_err();
         assert_eq!(unknown.fields[0].code, "unknown_value");
         t.assert_sound();

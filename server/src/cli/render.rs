@@ -48,7 +48,7 @@ pub(crate) fn settlement(terminal: &Terminal, it: &SettlementView) -> Table {
     let money = |number| Cell::new(format!("{} {}", decimal(number), it.currency));
     let mut rows = vec![
         ("reference", Tone::Strong.cell(&it.reference)),
-        ("id", Cell::new(&it.id)),
+        ("id", Cell::new(it.id)),
         ("status", standing(it.status.as_str(), it.iso_status)),
         ("amount", Tone::Strong.cell(format!("{} {}", decimal(&it.amount), it.currency))),
         ("to", Cell::new(&it.to)),
@@ -92,7 +92,7 @@ pub(crate) fn settlement(terminal: &Terminal, it: &SettlementView) -> Table {
 pub(crate) fn status(terminal: &Terminal, it: &StatusView) -> Table {
     let mut rows = vec![
         ("reference", Tone::Strong.cell(&it.reference)),
-        ("id", Cell::new(&it.id)),
+        ("id", Cell::new(it.id)),
         ("status", standing(it.status.as_str(), it.iso_status)),
         ("final", Cell::new(if it.is_final { "yes" } else { "not yet" })),
     ];

@@ -26,12 +26,13 @@ use railgate::limit::Decision;
 use railgate::store::record::{KeyRecord, SignedWith};
 use railgate::time::Millis;
 use railgate::{Engine, Error, ErrorCode, Result};
+use smallvec::SmallVec;
 
 use super::body;
 use super::challenge::Challenger;
 use super::context::Context;
 use super::key_cache::{KeyCache, Known};
-use super::limit::{Limits, Peer};
+use super::limit::Limits;
 use super::nonce_cache::NonceCache;
 use super::route::Access;
 use super::token::{self, TokenCache};
@@ -177,7 +178,7 @@ impl Authenticator {
                     head.context.set_mode(*mode);
                     proven = Some(self.prove(head, &fields, signed, With::Key(public), *mode)?);
                 }
-                let credential = self.signatory(&id, known, Peer::of(&head.parts.extensions))?;
+                let credential = self.signatory(&id, known, head.context.origin.peer)?;
                 // Anyone can name a key: the client is logged only once the key has signed.
                 head.context.set_mode(credential.caller.mode);
                 credential
@@ -289,7 +290,7 @@ impl Authenticator {
         let nonce = proven?;
         check_body(&found, shown)?;
         self.take(&nonce)?;
-        let again_s = self.limits.enrollment(Peer::of(&shown.head.parts.extensions), self.engine.now()).err();
+        let again_s = self.limits.enrollment(shown.head.context.origin.peer, self.engine.now()).err();
         if let Some(again_s) = again_s {
             let detail = format!("too many enrolments from this address; try again in {again_s} s");
             return Err(Error::with(ErrorCode::RateLimited, detail));
@@ -420,10 +421,19 @@ fn granted(context: &Context, write: bool, decision: Option<Decision>) -> Result
     Err(Error::with(ErrorCode::RateLimited, detail))
 }
 
+/// The lines of a head: as many as calls have in general need no memory of their own.
+type Fields<'a> = SmallVec<[(&'a str, &'a [u8]); 16]>;
+
+const DIGEST: &str = "content-digest";
+
+/// The lines that state the body's digest.
+fn digest(parts: &Parts) -> SmallVec<[(&str, &[u8]); 1]> {
+    parts.headers.get_all(DIGEST).iter().map(|line| (DIGEST, line.as_bytes())).collect()
+}
+
 /// Checks that the signature covers the body's digest, and that this is the body. The digest itself was verified with the head.
 fn check_body(signed: &Signed, shown: Shown<'_>) -> Result<()> {
-    const DIGEST: &str = "content-digest";
-    let lines: Vec<_> = shown.head.parts.headers.get_all(DIGEST).iter().map(|line| (DIGEST, line.as_bytes())).collect();
+    let lines = digest(shown.head.parts);
     let message = message(shown.head, "", &lines);
     if !shown.body.is_empty() {
         signed.check_coverage(&message, true)?;
@@ -436,8 +446,7 @@ fn check_body(signed: &Signed, shown: Shown<'_>) -> Result<()> {
 
 /// [`check_body`], for a body in a file.
 fn check_file(signed: &Signed, head: Head<'_>, sha256: &[u8; 32]) -> Result<()> {
-    const DIGEST: &str = "content-digest";
-    let lines: Vec<_> = head.parts.headers.get_all(DIGEST).iter().map(|line| (DIGEST, line.as_bytes())).collect();
+    let lines = digest(head.parts);
     let message = message(head, "", &lines);
     signed.check_coverage(&message, true)?;
     match message.field(DIGEST) {
@@ -464,7 +473,7 @@ fn require_key(found: &Signed, id: &KeyId) -> Result<()> {
     Err(Error::with(ErrorCode::SignatureInvalid, detail))
 }
 
-fn fields(parts: &Parts) -> Vec<(&str, &[u8])> {
+fn fields(parts: &Parts) -> Fields<'_> {
     parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
 }
 

@@ -10,7 +10,6 @@ use railgate::{Error, ErrorCode};
 use super::App;
 use super::document::{BadMessage, NotAuthentic, Unserved};
 use super::extract::Raw;
-use super::limit::Peer;
 use super::response::HandlerResult;
 use super::route::routes;
 use crate::gateway::Tenant;
@@ -73,7 +72,7 @@ async fn receive(app: &App, provider: &str, place: Option<&str>, raw: &Raw) -> H
     let (gateway, parts) = (&app.gateway, &raw.parts);
     let fields = parts.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     let headers: Vec<(&str, &str)> = fields.collect();
-    let source = Some(Peer::of(&parts.extensions));
+    let source = Some(raw.context.origin.peer);
     let now = gateway.engine().now();
     let inbound = Inbound { rail_key: None, source, headers: &headers, body: &raw.body, now };
     let read = gateway.read(Tenant::GATEWAY, |engine| engine.read_callback(provider, place, inbound)).await?;

@@ -1,6 +1,7 @@
 //! What is known about a request while it is handled.
 
 use std::fmt::Write as _;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,16 +14,31 @@ use railgate::ids::Ulid;
 use railgate::ledger::Mode;
 use railgate::limit::Decision;
 
+use super::connections::Link;
 use super::route::Access;
 
 /// The request's id, in the request, in its response and in the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Where a request comes from.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    /// Its address. Behind a proxy that is not trusted to name the caller, it is the proxy's.
+    pub(crate) peer: IpAddr,
+    /// The connection that it came on, if it came on one.
+    pub(super) link: Option<Arc<Link>>,
+}
+
+impl Origin {
+    /// Of a caller in this process: it has no connection, and counts as this machine.
+    pub(super) const HERE: Self = Self { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), link: None };
+}
+
 /// Travels with the request and collects, for the middleware, what its handling finds out.
-#[derive(Debug)]
 pub(crate) struct Context {
     /// The caller's id, or a generated one.
     pub(crate) id: HeaderValue,
+    pub(crate) origin: Origin,
     route: OnceLock<MatchedPath>,
     client: OnceLock<Ulid>,
     mode: OnceLock<Mode>,
@@ -33,10 +49,10 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(id: HeaderValue) -> Self {
+    pub(crate) fn new(id: HeaderValue, origin: Origin) -> Self {
         let (route, client, mode) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (access, signature_base, rate, once) = (OnceLock::new(), OnceLock::new(), Mutex::default(), OnceLock::new());
-        Self { id, route, client, mode, access, signature_base, rate, once }
+        Self { id, origin, route, client, mode, access, signature_base, rate, once }
     }
 
     /// The request id as text.

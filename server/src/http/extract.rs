@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Query, RawPathParams, Request};
-use hyper::header::HeaderName;
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Uri};
 use railgate::api::{Caller, Credential, SignedBy, Target};
@@ -22,8 +22,8 @@ use super::App;
 use super::authenticate::{Admitted, Head, Shown};
 use super::body::{self, BODY, Held, Sender};
 use super::connections::Link;
-use super::context::Context;
-use super::limit::{Peer, network};
+use super::context::{Context, Origin};
+use super::limit::network;
 use super::negotiate::{self, JSON};
 use super::problem::HttpError;
 use super::route::Asks;
@@ -43,7 +43,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Noted {
 pub(crate) fn noted(parts: &mut Parts) -> Arc<Context> {
     // The middleware puts it there; a router called without the middleware responds without an id.
     let context = parts.extensions.remove::<Arc<Context>>();
-    let context = context.unwrap_or_else(|| Arc::new(Context::new(hyper::header::HeaderValue::from_static("none"))));
+    let context = context.unwrap_or_else(|| Arc::new(Context::new(HeaderValue::from_static("none"), Origin::HERE)));
     if let Some(route) = parts.extensions.get::<MatchedPath>() {
         context.set_route(route);
     }
@@ -71,7 +71,7 @@ impl<A: Asks> FromRequestParts<App> for Open<A> {
             return Err(Error::with(ErrorCode::MalformedRequest, "this call takes no body").into());
         }
         let admitted = app.gate.admit(A::ACCESS, Shown { head: Head { parts, context: &context }, body: &[] })?;
-        let (headers, link) = (std::mem::take(&mut parts.headers), parts.extensions.get().cloned());
+        let (headers, link) = (std::mem::take(&mut parts.headers), context.origin.link.clone());
         Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), link, asked: PhantomData })
     }
 }
@@ -132,7 +132,7 @@ impl<A, const MAX: usize> Posted<A, MAX> {
 
     /// The connection that it came on, if it came on one.
     pub(super) fn link(&self) -> Option<&Link> {
-        self.raw.parts.extensions.get::<Arc<Link>>().map(Arc::as_ref)
+        self.raw.context.origin.link.as_deref()
     }
 
     /// Counts what the call costs beyond the one use that was counted already.
@@ -187,7 +187,7 @@ impl<const MAX: usize> FromRequest<App> for Raw<MAX> {
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
         let (mut parts, body) = request.into_parts();
         let context = noted(&mut parts);
-        let stranger = Sender::Stranger(network(Peer::of(&parts.extensions)));
+        let stranger = Sender::Stranger(network(context.origin.peer));
         let held = check_head::<MAX>(&parts).and_then(|()| app.bodies.hold(stranger, &parts.headers, MAX));
         match held {
             Ok(held) => Ok(Self::read(parts, body, context, held, app).await?),

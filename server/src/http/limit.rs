@@ -6,12 +6,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hash, RandomState};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
-use hyper::http::Extensions;
 use railgate::ids::ClientNo;
 use railgate::ledger::Mode;
 use railgate::limit::{Decision, Gcra};
@@ -26,17 +25,6 @@ const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy")
 /// Per minute and address: failed authentications, and new clients.
 const FAILURES: u32 = 60;
 const ENROLLMENTS: u32 = 30;
-
-/// The address that a request comes from. Behind a proxy that is not trusted to name the caller, it is the proxy's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
-impl Peer {
-    /// The address that a request comes from; a caller in this process has no connection, and counts as this machine.
-    pub(crate) fn of(extensions: &Extensions) -> IpAddr {
-        extensions.get().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |Self(address)| *address)
-    }
-}
 
 /// All limits, or none.
 pub(crate) struct Limits(Option<Box<All>>);
@@ -332,13 +320,5 @@ mod tests {
             buckets.take(caller, 1, NOW + 600_000);
         }
         assert!(held() <= SHARDS * ROOM, "{} are remembered", held());
-    }
-
-    #[test]
-    fn a_request_without_a_connection_comes_from_this_machine() {
-        let mut extensions = Extensions::new();
-        assert_eq!(Peer::of(&extensions), ip("127.0.0.1"));
-        extensions.insert(Peer(ip("192.0.2.1")));
-        assert_eq!(Peer::of(&extensions), ip("192.0.2.1"));
     }
 }

@@ -23,8 +23,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use super::connections::{Bounds, Connections, Link, Open};
-use super::limit::Peer;
-use super::middleware::{Burden, Middleware};
+use super::context::Origin;
+use super::middleware::Middleware;
 use super::wire::{Arriving, Leaving, Wire};
 use super::{HttpLimits, Metrics, Tls};
 use crate::stop::{Stop, stop};
@@ -221,14 +221,9 @@ impl Connection {
 }
 
 /// Answers one request of a connection.
-async fn answer(front: &Middleware, link: Arc<Link>, mut request: Request<Incoming>) -> Response<Leaving> {
-    let peer = Peer(link.caller(request.headers()));
-    request.extensions_mut().insert(peer);
-    request.extensions_mut().insert(Arc::clone(&link));
-    let mut response = front.answer(request.map(|body| Arriving::body(body, &link))).await;
-    if let Some(burden) = response.extensions_mut().remove::<Arc<Burden>>() {
-        link.bear(burden);
-    }
+async fn answer(front: &Middleware, link: Arc<Link>, request: Request<Incoming>) -> Response<Leaving> {
+    let origin = Origin { peer: link.caller(request.headers()), link: Some(Arc::clone(&link)) };
+    let response = front.answer_from(&origin, request.map(|body| Arriving::body(body, &link))).await;
     response.map(|body| Leaving::new(body, link))
 }
 

@@ -18,11 +18,9 @@ use tower::Service as _;
 
 use super::App;
 use super::body;
-use super::connections::Link;
-use super::context::{Context, REQUEST_ID};
+use super::context::{Context, Origin, REQUEST_ID};
 use super::cors::Cors;
 use super::deprecated::Deprecated;
-use super::limit::Peer;
 use super::operator;
 use super::problem::{HttpError, render};
 use super::unsent::{Reader, Room};
@@ -36,7 +34,7 @@ pub struct Middleware {
     cors: Option<Arc<Cors>>,
 }
 
-/// What a request and its response occupy until the response is sent. Travels among the response's extensions.
+/// What a request and its response occupy until the response is sent: on its connection, or, in this process, among its extensions.
 pub(super) struct Burden {
     _turn: Option<Share<IpAddr>>,
     _room: Option<Room>,
@@ -50,24 +48,29 @@ impl Middleware {
         Self { router, app, cors: cors.map(Arc::new) }
     }
 
-    /// Answers one request, whatever happens. A browser's preflight ends here.
+    /// Answers one request of this process, whatever happens. A browser's preflight ends here.
     pub async fn answer(&self, request: Request<Body>) -> Response {
+        self.answer_from(&Origin::HERE, request).await
+    }
+
+    /// [`Middleware::answer`], to a request from elsewhere.
+    pub(super) async fn answer_from(&self, origin: &Origin, request: Request<Body>) -> Response {
         match &self.cors {
-            Some(cors) => cors.around(request, |request| self.respond(request)).await,
-            None => self.respond(request).await,
+            Some(cors) => cors.around(request, |request| self.respond(origin, request)).await,
+            None => self.respond(origin, request).await,
         }
     }
 
-    async fn respond(&self, mut request: Request<Body>) -> Response {
+    async fn respond(&self, origin: &Origin, mut request: Request<Body>) -> Response {
         let begun = Instant::now();
-        let context = Arc::new(Context::new(self.app.ids.of(request.headers())));
+        let context = Arc::new(Context::new(self.app.ids.of(request.headers()), origin.clone()));
         let verb = request.method().clone();
-        let peer = Peer::of(request.extensions());
+        let Origin { peer, link } = origin;
+        let peer = *peer;
         let method = name(&verb);
         let uri = request.uri().clone();
         let limit = self.time_limit(&request);
         let counted = Counted::begin(&self.app);
-        let link = request.extensions().get::<Arc<Link>>().cloned();
         request.extensions_mut().insert(Arc::clone(&context));
         let notice = match self.app.deprecated {
             [] => None,
@@ -91,7 +94,7 @@ impl Middleware {
             }
         };
         drop(counted);
-        if let Some(link) = link.filter(|_| context.client().is_some()) {
+        if let Some(link) = link.as_ref().filter(|_| context.client().is_some()) {
             link.recognise();
         }
         let room = self.app.unsent.reserve(Reader::of(context.client(), peer), response.body(), !verb.is_safe());
@@ -121,7 +124,11 @@ impl Middleware {
         }
         let turn = turn.ok().flatten();
         if turn.is_some() || room.is_some() {
-            response.extensions_mut().insert(Arc::new(Burden { _turn: turn, _room: room }));
+            let burden = Arc::new(Burden { _turn: turn, _room: room });
+            match link {
+                Some(link) => link.bear(burden),
+                None => _ = response.extensions_mut().insert(burden),
+            }
         }
         self.record(&context, method, response.status().as_u16(), begun.elapsed());
         response

@@ -70,7 +70,7 @@ fn created_answer(app: &App, caller: &Caller, settlement: &SettlementRecord, rep
         return with(ok(&view)?, REPLAYED, HeaderValue::from_static("true"));
     }
     let answer = json(StatusCode::CREATED, &view)?;
-    with_text(answer, LOCATION, view.links.itself)
+    with_text(answer, LOCATION, view.links.itself.text())
 }
 
 /// Create up to 1,000 settlements in one call

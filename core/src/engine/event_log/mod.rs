@@ -12,7 +12,7 @@ mod repair;
 mod statement;
 mod trees;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -193,7 +193,8 @@ impl Engine {
     /// Gives each event its place in its owner's feed and in the tree of its mode.
     fn append(&self, overlay: &mut Overlay<'_>, head: LogHeadRecord, changes: &[LoggedChange]) -> Result<()> {
         let mut positions: HashMap<(ClientNo, Mode), i64> = HashMap::new();
-        overlay.look_up(changes.iter().map(|change| Lookup::Scan(Scan::last_feed(change.client, change.mode))))?;
+        let owners: HashSet<_> = changes.iter().map(|change| (change.client, change.mode)).collect();
+        overlay.look_up(owners.into_iter().map(|(client, mode)| Lookup::Scan(Scan::last_feed(client, mode))))?;
         let mut trees: BTreeMap<Mode, Vec<[u8; 32]>> = BTreeMap::new();
         let mut next = head;
         for change in changes {
@@ -441,18 +442,16 @@ fn events_in(rows: &[UnloggedRecord]) -> usize {
 
 /// Sorts each settlement's changes in the order of its trace; all other changes keep their places.
 fn in_order(mut all: Vec<(usize, LoggedChange)>) -> Vec<(usize, LoggedChange)> {
-    let mut places: HashMap<SettlementNo, Vec<usize>> = HashMap::new();
-    for (place, (_, change)) in all.iter().enumerate() {
-        places.entry(change.settlement).or_default().push(place);
-    }
-    for places in places.into_values().filter(|places| places.len() > 1) {
-        let mut sorted = places.clone();
-        sorted.sort_by_key(|place| all[*place].1.version);
-        if sorted != places {
-            let changes: Vec<_> = sorted.into_iter().map(|place| all[place].clone()).collect();
-            for (place, change) in places.into_iter().zip(changes) {
-                all[place] = change;
-            }
+    let mut places: Vec<_> = all.iter().enumerate().map(|(place, (_, change))| (change.settlement, place)).collect();
+    places.sort_unstable();
+    for places in places.chunk_by(|one, other| one.0 == other.0) {
+        if places.is_sorted_by_key(|(_, place)| all[*place].1.version) {
+            continue;
+        }
+        let mut changes: Vec<_> = places.iter().map(|(_, place)| all[*place].clone()).collect();
+        changes.sort_by_key(|(_, change)| change.version);
+        for ((_, place), change) in places.iter().zip(changes) {
+            all[*place] = change;
         }
     }
     all

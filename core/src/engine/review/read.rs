@@ -89,7 +89,7 @@ impl Case {
     /// An account by its owner: those of a settlement are of its client, its providers and the fees.
     fn account(&self, id: AccountId) -> String {
         match id.owner() {
-            Owner::Client(_) => self.settlement.client_id.clone(),
+            Owner::Client(_) => self.settlement.client_id.to_string(),
             Owner::Provider(no) => {
                 let attempt = self.attempts.iter().find(|(attempt, _)| attempt.provider == no);
                 match attempt {

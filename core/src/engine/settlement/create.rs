@@ -96,8 +96,11 @@ impl Command for Create {
     }
 
     fn deed(&self, done: Option<&Created>) -> Option<Deed> {
-        let no = done.map_or(0, |created| created.settlement.no.0);
-        Some(Deed::new(AuditAction::CreateSettlement).target(no).name(self.request.reference.as_str()))
+        let deed = Deed::new(AuditAction::CreateSettlement);
+        Some(match done {
+            Some(created) => deed.target(created.settlement.no.0),
+            None => deed.name(self.request.reference.as_str()),
+        })
     }
 
     fn is_replay(created: &Created) -> bool {

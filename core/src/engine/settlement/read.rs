@@ -4,14 +4,14 @@ use smol_str::ToSmolStr as _;
 
 use crate::api::{BalanceView, Caller, DecimalNumber, EventView, FailureView, LinksView, ReversalView, SettlementView, StatusView, Target};
 use crate::error::{Error, ErrorCode, FieldProblem, Result};
-use crate::ids::{SettlementNo, Ulid, named};
+use crate::ids::{SettlementNo, Short, Ulid, named};
 use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::lifecycle::Direction;
 use crate::money::{Currency, Money};
 use crate::participant::Namespace;
 use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRecord, SettlementRecord, TaskKey, TaskRecord, WAITING};
 use crate::store::{Scan, Unique, typed, typed_all};
-use crate::time::{Millis, rfc3339};
+use crate::time::{Millis, rfc3339, short_rfc3339};
 use crate::trace::{self, About, hex};
 use crate::validate::{self, CreateRequest, Offer};
 
@@ -58,7 +58,7 @@ impl Engine {
         let more = record.more.as_deref();
         let payee = self.payee(record.provider, &record.to);
         SettlementView {
-            id: self.settlement_id(record),
+            id: self.short_id(record),
             reference: record.reference.text(),
             status: record.status,
             version: record.version,
@@ -87,26 +87,26 @@ impl Engine {
             description: more.and_then(|m| m.description.clone()),
             metadata: more.map(|m| m.metadata.clone()).unwrap_or_default(),
             client_id: named("cli_", client_id),
-            created_at: rfc3339(record.created_at),
-            updated_at: rfc3339(record.updated_at),
-            completed_at: record.completed_at.map(rfc3339),
-            expires_at: record.expires_at.map(rfc3339),
-            links: links(record.reference.as_str()),
+            created_at: short_rfc3339(record.created_at),
+            updated_at: short_rfc3339(record.updated_at),
+            completed_at: record.completed_at.map(short_rfc3339),
+            expires_at: record.expires_at.map(short_rfc3339),
+            links: LinksView::of(&record.reference.text()),
         }
     }
 
     /// A settlement's short form, for polling.
     pub fn status_view(&self, record: &SettlementRecord) -> StatusView {
         StatusView {
-            id: self.settlement_id(record),
-            reference: record.reference.as_str().to_owned(),
+            id: self.short_id(record),
+            reference: record.reference.text(),
             status: record.status,
             version: record.version,
             iso_status: record.status.iso_status(),
             failure: record.more.as_deref().and_then(|m| m.failure.as_ref()).map(failure_view),
             needs_review: record.needs_review,
             is_final: record.status.is_final(),
-            updated_at: rfc3339(record.updated_at),
+            updated_at: short_rfc3339(record.updated_at),
         }
     }
 
@@ -188,6 +188,10 @@ impl Engine {
     }
 
     pub(crate) fn settlement_id(&self, record: &SettlementRecord) -> String {
+        self.short_id(record).as_str().to_owned()
+    }
+
+    fn short_id(&self, record: &SettlementRecord) -> Short {
         named("stl_", trace::settlement_ulid(&self.id_key, record))
     }
 
@@ -289,12 +293,6 @@ pub(crate) fn failure_view(failure: &Failure) -> FailureView {
         rail_code: failure.rail_code.clone(),
         iso_reason: failure.code.iso_reason().into(),
     }
-}
-
-fn links(reference: &str) -> LinksView {
-    let path = ["/api/v1/gateway/settlements/", reference].concat();
-    let under = |resource| [path.as_str(), resource].concat();
-    LinksView { status: under("/status"), events: under("/events"), reverse: under("/reverse"), receipt: under("/receipt"), itself: path }
 }
 
 /// The problems of a request, as part of a response that is not an error.
