@@ -248,7 +248,7 @@ pub struct LinksView {
 impl LinksView {
     /// The paths of the settlement with this reference.
     pub(crate) fn of(reference: &SmolStr) -> Self {
-        let [itself, status, events, reverse, receipt] = PARTS.map(|part| SettlementPath { reference: reference.clone(), part });
+        let [itself, status, events, reverse, receipt] = PARTS.map(|part| SettlementPath { start: SETTLEMENTS, reference: reference.clone(), part });
         Self { itself, status, events, reverse, receipt }
     }
 }
@@ -257,8 +257,9 @@ impl LinksView {
 const PARTS: [&str; 5] = ["", "/status", "/events", "/reverse", "/receipt"];
 
 /// The path of a settlement or of one of its resources. It is only written out where it is sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SettlementPath {
+    start: &'static str,
     reference: SmolStr,
     part: &'static str,
 }
@@ -268,13 +269,13 @@ const SETTLEMENTS: &str = "/api/v1/gateway/settlements/";
 impl SettlementPath {
     /// The path as text.
     pub fn text(&self) -> String {
-        [SETTLEMENTS, &self.reference, self.part].concat()
+        [self.start, &self.reference, self.part].concat()
     }
 }
 
 impl fmt::Display for SettlementPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SETTLEMENTS}{}{}", self.reference, self.part)
+        write!(f, "{}{}{}", self.start, self.reference, self.part)
     }
 }
 
@@ -286,12 +287,8 @@ impl Serialize for SettlementPath {
 
 impl<'de> Deserialize<'de> for SettlementPath {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        let (reference, part) = text
-            .strip_prefix(SETTLEMENTS)
-            .and_then(|rest| PARTS.into_iter().rev().find_map(|part| Some((rest.strip_suffix(part)?, part))))
-            .ok_or_else(|| serde::de::Error::custom(format_args!("{text:?} is not the path of a settlement")))?;
-        Ok(Self { reference: reference.into(), part })
+        // Kept as it is: a later gateway may have other paths.
+        Ok(Self { start: "", reference: SmolStr::deserialize(deserializer)?, part: "" })
     }
 }
 
