@@ -1,8 +1,10 @@
 //! The boundary to JavaScript: arguments may have any type, whatever the declarations say; results are JSON.
 #![allow(dead_code, reason = "no module takes every kind of argument")]
 
+use std::ops::RangeInclusive;
+
 use js_sys::{Array, Uint8Array};
-use railgate::error::FieldProblem;
+use railgate::error::{CodeFacts, FieldProblem, Problem};
 use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use wasm_bindgen::{JsCast as _, JsError, JsValue};
@@ -28,10 +30,23 @@ pub(crate) fn thrown_as(code: &str, detail: &str) -> JsError {
     json(&Local { code, detail, retryable: false }).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
 
+const MALFORMED: CodeFacts = ErrorCode::MalformedRequest.facts();
+const INVALID: CodeFacts = ErrorCode::InvalidFields.facts();
+
 fn wrong(name: &str, wanted: &str) -> JsError {
-    let mut error = Error::with(ErrorCode::MalformedRequest, format!("{name} must be {wanted}"));
-    error.fields.push(FieldProblem::new(format!("/{name}"), "wrong_type", format!("must be {wanted}")));
-    thrown(&error)
+    let field = FieldProblem::new(format!("/{name}"), "wrong_type", format!("must be {wanted}"));
+    thrown_problem(&MALFORMED.problem(format!("{name} must be {wanted}").into(), vec![field]))
+}
+
+/// The JavaScript `Error` for an argument with a value that is refused.
+pub(crate) fn invalid(field: FieldProblem) -> JsError {
+    let detail = format!("{} {}", field.pointer.trim_start_matches('/'), field.message);
+    thrown_problem(&INVALID.problem(detail.into(), vec![field]))
+}
+
+/// A problem of one of the codes that the module has in any case: [`thrown`] brings the texts of all.
+fn thrown_problem(problem: &Problem) -> JsError {
+    json(problem).map_or_else(|error| error, |problem| JsError::new(&problem))
 }
 
 /// A string. An unpaired surrogate becomes U+FFFD.
@@ -76,6 +91,19 @@ pub(crate) fn millis(value: &JsValue, name: &str) -> Result<i64, JsError> {
     number.map(|whole| whole as i64).ok_or_else(|| wrong(name, "a whole number of milliseconds"))
 }
 
+/// A whole number in `range`, or `None` for `undefined` or `null`.
+pub(crate) fn count_or_none(value: &JsValue, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>, JsError> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    let given = count(value, name)?;
+    if range.contains(&given) {
+        return Ok(Some(given));
+    }
+    let message = format!("must be from {} to {}", range.start(), range.end());
+    Err(invalid(FieldProblem::new(format!("/{name}"), "out_of_range", message)))
+}
+
 /// A non-negative whole number.
 pub(crate) fn count(value: &JsValue, name: &str) -> Result<u64, JsError> {
     let number = value.as_f64().filter(|number| number.trunc() == *number && (0.0..=LARGEST_WHOLE).contains(number));
@@ -95,5 +123,5 @@ pub(crate) fn counts<const N: usize>(value: &JsValue, name: &str) -> Result<[u64
 
 /// A view as JSON.
 pub(crate) fn json(view: &impl Serialize) -> Result<String, JsError> {
-    serde_json::to_string(view).map_err(|cause| thrown(&Error::internal(cause)))
+    serde_json::to_string(view).map_err(|_| JsError::new("a value could not be written as JSON"))
 }

@@ -1,11 +1,11 @@
 //! Verifies webhooks with the endpoint's secret.
 
-use railgate::error::{Error, FieldProblem};
+use railgate::error::FieldProblem;
 use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, WebhookSecret};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{bytes, millis, text, text_or_none, thrown, thrown_as};
+use crate::boundary::{bytes, invalid, millis, text_or_none, texts, thrown_as};
 
 /// Verifies webhooks according to Standard Webhooks 1.0.0.
 #[wasm_bindgen]
@@ -13,20 +13,18 @@ pub struct WebhookVerifier(Vec<WebhookSecret>);
 
 #[wasm_bindgen]
 impl WebhookVerifier {
-    /// `secrets`: a JSON array of one or more secrets, `whsec_…`; several during a rotation.
+    /// `secrets`: one or more secrets, `whsec_…`; several during a rotation.
     ///
     /// # Errors
     /// Throws `invalid_fields` if one is not a secret.
     #[wasm_bindgen(constructor)]
-    pub fn new(#[wasm_bindgen(unchecked_param_type = "string")] secrets: &JsValue) -> Result<Self, JsError> {
-        let wrong = |problem| thrown(&Error::invalid(vec![problem]));
-        let secrets: Vec<String> = serde_json::from_str(&text(secrets, "secrets")?)
-            .map_err(|_| wrong(FieldProblem::new("", "wrong_type", "must be a JSON array of secrets")))?;
+    pub fn new(#[wasm_bindgen(unchecked_param_type = "readonly string[]")] secrets: &JsValue) -> Result<Self, JsError> {
+        let secrets = texts(secrets, "secrets")?;
         if secrets.is_empty() {
-            return Err(wrong(FieldProblem::new("", "too_few", "must contain at least one secret")));
+            return Err(invalid(FieldProblem::new("", "too_few", "must contain at least one secret")));
         }
         let read = secrets.iter().enumerate().map(|(at, secret)| {
-            WebhookSecret::parse(secret).map_err(|error| wrong(FieldProblem::new(format!("/{at}"), "invalid_secret", error.to_string())))
+            WebhookSecret::parse(secret).map_err(|error| invalid(FieldProblem::new(format!("/{at}"), "invalid_secret", error.to_string())))
         });
         read.collect::<Result<_, _>>().map(Self)
     }

@@ -61,19 +61,19 @@ macro_rules! error_codes {
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant,)*];
 
             /// The wire name, `snake_case`.
-            pub fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $name,)* } }
             /// The HTTP status of this code.
-            pub fn http_status(self) -> u16 { match self { $(Self::$variant => $status,)* } }
+            pub const fn http_status(self) -> u16 { match self { $(Self::$variant => $status,)* } }
             /// The category of the code.
-            pub fn category(self) -> Category { match self { $(Self::$variant => Category::$category,)* } }
+            pub const fn category(self) -> Category { match self { $(Self::$variant => Category::$category,)* } }
             /// Whether the very same request is safe and useful to send again.
-            pub fn retryable(self) -> bool { match self { $(Self::$variant => $retry,)* } }
+            pub const fn retryable(self) -> bool { match self { $(Self::$variant => $retry,)* } }
             /// One short sentence for people, the same for every occurrence.
-            pub fn title(self) -> &'static str { match self { $(Self::$variant => $title,)* } }
+            pub const fn title(self) -> &'static str { match self { $(Self::$variant => $title,)* } }
             /// What the code means, in a sentence or two. For the documentation; not part of a response.
-            pub fn meaning(self) -> &'static str { match self { $(Self::$variant => $meaning,)* } }
+            pub const fn meaning(self) -> &'static str { match self { $(Self::$variant => $meaning,)* } }
             /// What the caller should do. For the documentation; not part of a response.
-            pub fn advice(self) -> &'static str { match self { $(Self::$variant => $advice,)* } }
+            pub const fn advice(self) -> &'static str { match self { $(Self::$variant => $advice,)* } }
         }
     };
 }
@@ -522,23 +522,40 @@ pub struct Problem {
     pub errors: Vec<FieldProblem>,
 }
 
-impl Error {
-    /// The public part of the error. The host adds members that depend on the request, such as `instance`.
-    pub fn problem(&self) -> Problem {
-        let code = self.code;
+/// What every problem with a code says. A program that takes it in a `const` carries the texts of this code only.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeFacts {
+    code: &'static str,
+    status: u16,
+    category: Category,
+    retryable: bool,
+    title: &'static str,
+}
+
+impl CodeFacts {
+    /// A problem with this code.
+    pub fn problem(self, detail: Cow<'static, str>, errors: Vec<FieldProblem>) -> Problem {
         Problem {
-            kind: code.uri(),
-            title: Cow::Borrowed(code.title()),
-            status: code.http_status(),
-            detail: self.detail.clone(),
+            kind: [ErrorCode::DOCS, "/", self.code].concat(),
+            title: Cow::Borrowed(self.title),
+            status: self.status,
+            detail,
             instance: None,
-            code: Cow::Borrowed(code.as_str()),
-            category: code.category(),
+            code: Cow::Borrowed(self.code),
+            category: self.category,
             retryable: self.retryable,
             request_id: None,
             signature_base: None,
-            errors: self.fields.clone(),
+            errors,
         }
+    }
+}
+
+impl Error {
+    /// The public part of the error. The host adds members that depend on the request, such as `instance`.
+    pub fn problem(&self) -> Problem {
+        let problem = self.code.facts().problem(self.detail.clone(), self.fields.clone());
+        Problem { retryable: self.retryable, ..problem }
     }
 
     /// [`Error::problem`] as a JSON object.
@@ -551,6 +568,12 @@ impl Error {
 impl ErrorCode {
     /// The path under which a server documents its codes, one page per code.
     pub const DOCS: &'static str = "/docs/problems";
+
+    /// What every problem with this code says.
+    pub const fn facts(self) -> CodeFacts {
+        let (code, status, category) = (self.as_str(), self.http_status(), self.category());
+        CodeFacts { code, status, category, retryable: self.retryable(), title: self.title() }
+    }
 
     /// The code with this wire name.
     pub fn parse(name: &str) -> Option<Self> {

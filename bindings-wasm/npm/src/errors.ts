@@ -25,6 +25,7 @@ export const LOCAL_CODES = [
   "timestamp_too_new",
   "no_matching_signature",
   "body_malformed",
+  "body_parsed",
   "invalid_secret",
   "storage_unavailable",
   "storage_quota",

@@ -130,7 +130,7 @@ export class WebhookVerifier {
     if (all.length === 0) throw new TypeError("secrets must not be empty");
     const texts = all.map((secret) => check.text(secret, "secrets"));
     const { WebhookVerifier: Verifier } = await loadWebhook();
-    return new WebhookVerifier(trusted(() => new Verifier(JSON.stringify(texts)), "invalid_secret"));
+    return new WebhookVerifier(trusted(() => new Verifier(texts), "invalid_secret"));
   }
 
   /**
@@ -143,6 +143,7 @@ export class WebhookVerifier {
    */
   verify(headers: WebhookHeaders, body: string | Uint8Array | ArrayBuffer, now: Date | number = Date.now()): WebhookMessage {
     const [id, timestamp, signature] = fields(headers);
+    if (isParsed(body)) throw new WebhookError("body_parsed", PARSED);
     const raw = check.bytes(body, "body");
     const at = check.instant(now, "now");
     const core = this.#core;
@@ -190,6 +191,15 @@ function fields(headers: WebhookHeaders): (string | undefined)[] {
     const value = found(name);
     return typeof value === "string" ? value : undefined;
   });
+}
+
+const PARSED =
+  "the body was parsed, or not read at all, but the signature covers its bytes: pass them as received, in Express with express.raw() instead of express.json()";
+
+/** What frameworks hand on instead of the bytes: parsed JSON, or nothing. */
+function isParsed(body: unknown): boolean {
+  if (body === undefined || Array.isArray(body)) return true;
+  return typeof body === "object" && body !== null && [Object.prototype, null].includes(Object.getPrototypeOf(body) as object | null);
 }
 
 function isHeaders(headers: WebhookHeaders): headers is Headers {

@@ -27,6 +27,7 @@ const NOT = {
 const without = (values, ...taken) => values.filter((value) => !taken.includes(value));
 NOT.stringOrUndefined = without(NOT.string, undefined);
 NOT.stringOrNone = without(NOT.string, undefined, null);
+NOT.countOrNone = without(NOT.count, undefined, null);
 NOT.bytesOrNone = without(NOT.bytes, undefined, null);
 
 /** Each call: a name, a function of its arguments, and for each argument its name, a valid value and its type. */
@@ -35,7 +36,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
   const exchange = new client.Exchange("POST", "/api/v1/x", [], "{}", true, undefined, PATIENCE);
   const gate = gateway.Gateway.open("{}", new Uint8Array(32), NOW);
   const check = new receipt.ReceiptCheck(JWS, JWKS);
-  const webhooks = new webhook.WebhookVerifier('["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]');
+  const webhooks = new webhook.WebhookVerifier(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]);
   const now = ["now_ms", NOW, "millis"];
   const random = ["random", new Uint8Array(48), "bytes"];
   return [
@@ -46,6 +47,9 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
       [
         ["text", "a", "string"],
         ["title", "b", "stringOrNone"],
+        ["level", "M", "stringOrNone"],
+        ["margin", 1, "countOrNone"],
+        ["size", 200, "countOrNone"],
       ],
     ],
     ["qr_matrix", (...a) => qr.qr_matrix(...a), [["text", "a", "string"]]],
@@ -71,7 +75,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
     [
       "WebhookVerifier",
       (...a) => new webhook.WebhookVerifier(...a).free(),
-      [["secrets", '["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]', "string"]],
+      [["secrets", ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], "strings"]],
     ],
     [
       "WebhookVerifier.verify",

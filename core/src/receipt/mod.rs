@@ -65,7 +65,7 @@ pub use form::Form;
 pub use page::content_security_policy;
 #[cfg(feature = "reconcile")]
 pub(crate) use page::{escape, policy_of};
-pub use qr::{Bar, Code};
+pub use qr::{Bar, Code, Drawing, Level};
 #[cfg(feature = "reconcile")]
 pub(crate) use sheet::tame;
 pub use verify::{Pending, begin, verify_receipt};

@@ -378,7 +378,7 @@ fn the_page_shows_any_text_and_runs_none() {
         assert!(receipt.text().contains(&format!("Description:     {text}\n")));
         assert_eq!(verify_receipt(&receipt.jws, &jwks(&[&key(1)])).unwrap(), receipt.claims);
         assert_eq!(decoded(&receipt.svg().unwrap()), receipt.jws);
-        let code = receipt.code().unwrap();
+        let code = receipt.code(Drawing::default()).unwrap();
         let (dark, lit) = (code.modules(), code.bars.iter().map(|bar| bar.length).sum::<usize>());
         assert_eq!((dark.len(), dark.iter().filter(|module| **module == 1).count()), (code.side * code.side, lit));
     }
@@ -432,6 +432,30 @@ fn decoded(svg: &str) -> String {
     let grids = image.detect_grids();
     assert_eq!(grids.len(), 1);
     grids[0].decode().unwrap().1
+}
+
+#[test]
+fn a_code_is_drawn_as_it_is_wanted() {
+    let receipt = receipt();
+    let of = |level, margin, size| receipt.drawn_as(Drawing { level, margin, size }, Some("Paid <twice>")).unwrap();
+    let side = |svg: &str| svg.split_once("viewBox=\"0 0 ").unwrap().1.split_once(' ').unwrap().0.parse::<usize>().unwrap();
+    let mut last = 0;
+    for level in Level::ALL {
+        let svg = of(level, 4, Some(300));
+        assert_eq!(decoded(&svg), receipt.jws, "{level:?}");
+        assert!(svg.contains(" width=\"300\" height=\"300\" ") && svg.contains("<title>Paid &lt;twice&gt;</title>"), "{svg}");
+        assert!(side(&svg) > last, "a higher level needs more modules");
+        last = side(&svg);
+    }
+    let (wide, bare) = (of(Level::L, 10, None), of(Level::L, 0, None));
+    assert_eq!(side(&wide), side(&bare) + 20);
+    assert!(bare.contains(&format!(" width=\"{0}\" height=\"{0}\" ", 4 * side(&bare))), "{bare}");
+    for level in Level::ALL {
+        let drawing = Drawing { level, ..Drawing::default() };
+        assert!(
+            Code::of(&vec![b'x'; level.max_bytes()], drawing).is_some() && Code::of(&vec![b'x'; level.max_bytes() + 1], drawing).is_none()
+        );
+    }
 }
 
 #[test]

@@ -3,16 +3,19 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use hyper::StatusCode;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, VARY, X_CONTENT_TYPE_OPTIONS,
 };
+use hyper::{StatusCode, Uri};
 use railgate::api::ReceiptView;
-use railgate::receipt::{Receipt, content_security_policy};
+use railgate::error::FieldProblem;
+use railgate::receipt::{Drawing, Level, Receipt, content_security_policy};
+use railgate::{Error, Result};
+use sha2::{Digest as _, Sha256};
 
 use super::App;
-use super::document::{Denied, NoReceipt, Unserved};
-use super::extract::{Named, Open};
+use super::document::{BadQuery, Denied, NoReceipt, Unserved};
+use super::extract::{Named, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok, with_text};
 use super::route::{ReceiptsRead, routes};
@@ -23,6 +26,8 @@ const HTML: &str = "text/html";
 pub(super) const PDF: &str = "application/pdf";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain";
+/// The most characters of an alternative text.
+const TITLE_MAX: usize = 256;
 /// The forms on offer, most preferred first.
 const FORMS: &[&str] = if cfg!(feature = "pdf") { &[JSON, JOSE, HTML, PDF, SVG, TEXT] } else { &[JSON, JOSE, HTML, SVG, TEXT] };
 
@@ -31,12 +36,16 @@ routes![read];
 /// Get a settlement's receipt
 ///
 /// Available once the settlement is completed. Depending on `Accept`: JSON, the compact JWS alone, a page to print, that
-/// page as PDF, the QR code of the JWS, or plain text. The JWS can be checked offline by any JOSE library with the keys at
+/// page as PDF, the QR code of the JWS, or plain text. The QR code is drawn as `size`, `margin`, `level` and `title` say. The JWS can be checked offline by any JOSE library with the keys at
 /// `/.well-known/jwks.json`. A reversal or a return makes a new receipt, which names the previous one in `supersedes`.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/receipt", tag = "settlements", operation_id = "getReceipt",
     params(
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
+        ("size" = Option<u32>, Query, description = "Of `image/svg+xml`: its side in pixels; four a module by default", minimum = 1, maximum = 16_384),
+        ("margin" = Option<usize>, Query, description = "Of `image/svg+xml`: light modules around the code, 4 by default", maximum = 64),
+        ("level" = Option<String>, Query, description = "Of `image/svg+xml`: how much of the code may be damaged: `L` (7 %, the default), `M` (15 %), `Q` (25 %), `H` (30 %)", pattern = "^[LMQH]$"),
+        ("title" = Option<String>, Query, description = "Of `image/svg+xml`: the alternative text, by default the receipt's id", max_length = 256),
         ("If-None-Match" = Option<String>, Header, description = "An `ETag`", example = "\"5-kPrK_qmx-json\""),
     ),
     responses(
@@ -49,20 +58,64 @@ routes![read];
             (String = "text/plain", example = "Payment receipt\n…"),
         )),
         (status = 304, description = "Unchanged since the `ETag` in `If-None-Match`"),
-        NoReceipt, Denied, Unserved,
+        BadQuery, NoReceipt, Denied, Unserved,
     ),
 )]
 pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> HandlerResult {
     let form = choose(&open.headers, FORMS)?;
+    let image = Image::read(form, &open.uri)?;
     let target = named.target()?.clone();
     let receipt = app.gateway.scan(&open.caller, move |engine| engine.receipt(&open.caller, &target)).await?;
     let key = receipt.key_id.to_string();
-    let tag = format!("\"{}-{}-{}\"", receipt.claims.ev.n, &key[..8], ending(form));
-    let mut response = if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer(form, receipt).await? };
+    let tag = format!("\"{}-{}-{}{}\"", receipt.claims.ev.n, &key[..8], ending(form), image.mark(&open.uri));
+    let mut response =
+        if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer(form, receipt, &image).await? };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, REVALIDATE);
     headers.insert(VARY, HeaderValue::from_static("accept, authorization"));
     with_text(response, ETAG, tag)
+}
+
+/// How the QR code is drawn.
+#[derive(Default)]
+struct Image {
+    drawing: Drawing,
+    title: Option<String>,
+}
+
+impl Image {
+    /// What the query says. Other forms take no parameters.
+    fn read(form: &str, uri: &Uri) -> Result<Self> {
+        let mut params = Params::of(uri)?;
+        let mut image = Self::default();
+        if form == SVG {
+            let Drawing { level, margin, size } = image.drawing;
+            image.drawing = Drawing {
+                level: params.choice("level", &Level::ALL, Level::as_str).unwrap_or(level),
+                margin: params.number("margin", 0..=Drawing::MARGIN_MAX).unwrap_or(margin),
+                size: params.number("size", 1..=Drawing::SIZE_MAX).or(size),
+            };
+            image.title = params.text("title");
+        }
+        params.finish()?;
+        match &image.title {
+            Some(title) if title.chars().count() > TITLE_MAX => {
+                let message = format!("title must have at most {TITLE_MAX} characters");
+                Err(Error::invalid(vec![FieldProblem::new("title", "too_long", message)]))
+            }
+            Some(_) | None => Ok(image),
+        }
+    }
+
+    /// Tells the drawings of a receipt apart, in its `ETag`.
+    fn mark(&self, uri: &Uri) -> String {
+        match uri.query() {
+            Some(query) if self.title.is_some() || self.drawing != Drawing::default() => {
+                Sha256::digest(query).iter().take(4).fold("-".to_owned(), |mark, byte| format!("{mark}{byte:02x}"))
+            }
+            Some(_) | None => String::new(),
+        }
+    }
 }
 
 /// An A4 document.
@@ -84,7 +137,7 @@ fn ending(form: &str) -> &'static str {
 }
 
 /// The receipt in this form.
-async fn answer(form: &str, receipt: Receipt) -> HandlerResult {
+async fn answer(form: &str, receipt: Receipt, image: &Image) -> HandlerResult {
     // A reference has no characters that need quoting.
     let name = format!("inline; filename=\"receipt-{}.{}\"", receipt.claims.reference, ending(form));
     let (content, body) = match form {
@@ -92,7 +145,7 @@ async fn answer(form: &str, receipt: Receipt) -> HandlerResult {
         HTML => ("text/html; charset=utf-8", Body::from(receipt.html())),
         #[cfg(feature = "pdf")]
         PDF => (PDF, Body::from(crate::pdf::drawn(receipt).await?)),
-        SVG => (SVG, Body::from(receipt.svg()?)),
+        SVG => (SVG, Body::from(receipt.drawn_as(image.drawing, image.title.as_deref())?)),
         TEXT => ("text/plain; charset=utf-8", Body::from(receipt.text())),
         _ => return ok(&receipt.view()),
     };

@@ -19,7 +19,7 @@ mod text;
 use std::sync::{Arc, LazyLock};
 
 use railgate::receipt::sheet::{CHECK, HOW, HOW_WITHOUT_CODE, Heading, Kind, Part, Row, SANDBOX, TITLE, Tone};
-use railgate::receipt::{Code, Receipt};
+use railgate::receipt::{Code, Drawing, Receipt};
 use railgate::{Error, Result};
 use tokio::sync::Semaphore;
 
@@ -76,7 +76,7 @@ fn draft(receipt: &Receipt) -> Result<Draft> {
         draft.title(part.title());
         rows.iter().filter(|row| row.part == part).for_each(|row| draft.row(row));
     }
-    match receipt.code() {
+    match receipt.code(Drawing::default()) {
         Ok(code) => draft.check(receipt, code),
         // A receipt that is too long for a code is still a receipt.
         Err(_) => draft.check_without_code(receipt),

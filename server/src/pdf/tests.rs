@@ -209,7 +209,7 @@ fn nothing_makes_it_large() {
 #[test]
 fn one_that_is_too_long_for_a_code_is_still_a_receipt() {
     let receipt = receipt(Claims { rail_ref: Some("r".repeat(4_000)), ..claims() }, None);
-    assert!(receipt.code().is_err());
+    assert!(receipt.code(Drawing::default()).is_err());
     let paper = pdf(&receipt).unwrap();
     assert_eq!(pages(&paper), 2);
     assert!(!String::from_utf8_lossy(&paper).contains("/S/Figure"));

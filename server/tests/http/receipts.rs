@@ -94,6 +94,29 @@ async fn the_paper_is_the_same_receipt() {
 }
 
 #[tokio::test]
+async fn its_code_is_drawn_as_it_is_wanted() {
+    let service = service().await;
+    service.settled("r-1", "sim:ok").await;
+    let ask = |query: &str, accept: &'static str| {
+        let request = service.request("GET", &format!("{SETTLEMENTS}/r-1/receipt{query}")).header("accept", accept);
+        service.send(request.body(Body::empty()).unwrap())
+    };
+    let usual = ask("", "image/svg+xml").await.expect(200);
+    let drawn = ask("?size=300&margin=2&level=M&title=Paid%20%3Ctwice%3E", "image/svg+xml").await.expect(200);
+    assert!(drawn.text().contains(" width=\"300\" height=\"300\" ") && drawn.text().contains("<title>Paid &lt;twice&gt;</title>"));
+    assert_ne!(usual.header("etag"), drawn.header("etag"), "each drawing has its own");
+    let wrong = [("size=0", "size"), ("size=16385", "size"), ("margin=65", "margin"), ("level=X", "level"), ("colour=red", "colour")];
+    for (query, pointer) in wrong {
+        let refused = ask(&format!("?{query}"), "image/svg+xml").await.expect(422).json();
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{refused}");
+    }
+    let long = format!("?title={}", "x".repeat(257));
+    assert_eq!(ask(&long, "image/svg+xml").await.expect(422).json()["errors"][0]["code"], "too_long");
+    // Other forms have nothing to draw.
+    assert_eq!(ask("?size=300", "text/plain").await.expect(422).json()["errors"][0]["code"], "unknown_parameter");
+}
+
+#[tokio::test]
 async fn the_best_liked_form_is_sent() {
     let service = service().await;
     service.settled("r-1", "sim:ok").await;

@@ -114,11 +114,18 @@ test("a secret that is none is refused without being told", async () => {
   }
 });
 
+test("a body that was parsed is told from one that is not genuine", async (t) => {
+  const webhooks = await opened(t, SECRET);
+  for (const body of [undefined, {}, JSON.parse(BODY), Object.create(null), [1, 2]]) {
+    assert.throws(() => webhooks.verify(signed(), body, NOW), (error) => error instanceof WebhookError && error.code === "body_parsed" && error.message.includes("express.raw()"));
+  }
+});
+
 test("wrong types are a TypeError, and use after dispose says so", async () => {
   for (const secrets of [undefined, null, 7, {}, [], [7], [undefined]]) await assert.rejects(WebhookVerifier.open(secrets), TypeError);
   const webhooks = await WebhookVerifier.open(SECRET);
   const headers = signed();
-  for (const body of [undefined, null, 7, {}, [1, 2]]) assert.throws(() => webhooks.verify(headers, body, NOW), TypeError);
+  for (const body of [null, 7, new Date()]) assert.throws(() => webhooks.verify(headers, body, NOW), TypeError);
   for (const given of [undefined, null, 7, "x", []]) assert.throws(() => webhooks.verify(given, BODY, NOW), TypeError);
   assert.throws(() => webhooks.verify(headers, BODY, "now"), TypeError);
   assert.throws(() => webhooks.verify(headers, BODY, Number.NaN), TypeError);
