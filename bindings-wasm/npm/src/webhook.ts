@@ -108,7 +108,7 @@ const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 * Verifies webhooks (Standard Webhooks 1.0.0) with one secret or, during a rotation, several.
  *
  * ```js
- * const webhooks = await WebhookVerifier.open(process.env.WEBHOOK_SECRET);
+ * const webhooks = await WebhookVerifier.open(process.env.RAILGATE_WEBHOOK_SECRET);
  * const message = webhooks.verify(headers, rawBody); // throws a WebhookError unless it is genuine
  * ```
  */

@@ -1,4 +1,4 @@
-// Receives webhooks with only Node: WEBHOOK_SECRET=whsec_… node server.js [port]
+// Receives webhooks with only Node: RAILGATE_WEBHOOK_SECRET=whsec_… node server.js [port]
 import { createServer } from "node:http";
 import { WebhookError, WebhookVerifier } from "railgate/webhook";
 
@@ -6,7 +6,7 @@ import { WebhookError, WebhookVerifier } from "railgate/webhook";
 const LARGEST = 1 << 20;
 
 // Several, separated by spaces, during a rotation.
-const webhooks = await WebhookVerifier.open((process.env.WEBHOOK_SECRET ?? "").split(" "));
+const webhooks = await WebhookVerifier.open((process.env.RAILGATE_WEBHOOK_SECRET ?? "").split(" "));
 
 /** The latest known state of each settlement. In a real shop: a table, changed in the transaction that does the work. */
 const sequences = new Map();

@@ -32,7 +32,7 @@ for (const [, title, code] of snippets) {
   test(title, async () => {
     const file = join(folder, `${title.replace(" ", "-")}.mjs`);
     await writeFile(file, code.replaceAll("https://pay.example.com\"", `${baseUrl}"`));
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env: { ...process.env, WEBHOOK_SECRET: SECRET } });
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env: { ...process.env, RAILGATE_WEBHOOK_SECRET: SECRET } });
     const promised = [...code.matchAll(/^\/\/ → (.*)$/gm)].map(([, line]) => `${line}\n`).join("");
     assert.equal(stdout, promised);
   });

@@ -11,7 +11,7 @@ const RECEIVER = fileURLToPath(new URL("../../examples/webhook-receiver/server.j
 
 /** A receiver on a free port, for the duration of the test. */
 async function receiver(t, secret) {
-  const child = spawn(process.execPath, [RECEIVER, "0"], { env: { ...process.env, WEBHOOK_SECRET: secret }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [RECEIVER, "0"], { env: { ...process.env, RAILGATE_WEBHOOK_SECRET: secret }, stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { value } = await lines.next();
@@ -32,7 +32,7 @@ test("the receiver takes what the server signs, in order and once, and nothing e
 });
 
 test("without a secret the receiver does not start", async () => {
-  const child = spawn(process.execPath, [RECEIVER, "0"], { env: { ...process.env, WEBHOOK_SECRET: "" }, stdio: "ignore" });
+  const child = spawn(process.execPath, [RECEIVER, "0"], { env: { ...process.env, RAILGATE_WEBHOOK_SECRET: "" }, stdio: "ignore" });
   const [code] = await once(child, "exit");
   assert.notEqual(code, 0);
 });
