@@ -1,5 +1,7 @@
 //! Errors: a closed set of kinds, each with the same problem document.
 
+use std::collections::HashMap;
+
 use railgate::ErrorCode;
 use railgate::client::ClientError;
 use serde::Deserialize;
@@ -13,12 +15,17 @@ pub struct FieldProblem {
     pub code: String,
     /// One sentence for people that describes a valid value.
     pub message: String,
+    /// The values in the message, for programs that write their own: limits as `min` and `max`, as `nearest` what was probably meant,
+    /// as `hint` which of several reasons with the same code it is.
+    #[serde(default)]
+    #[uniffi(default)]
+    pub params: HashMap<String, String>,
 }
 
 impl From<railgate::error::FieldProblem> for FieldProblem {
     fn from(problem: railgate::error::FieldProblem) -> Self {
-        let railgate::error::FieldProblem { pointer, code, message } = problem;
-        Self { pointer, code: code.into_owned(), message }
+        let railgate::error::FieldProblem { pointer, code, message, params } = problem;
+        Self { pointer, code: code.into_owned(), message, params: params.into_iter().collect() }
     }
 }
 
@@ -37,13 +44,16 @@ pub struct Problem {
     pub status: Option<u16>,
     /// Identifies the request in the server's log.
     pub request_id: Option<String>,
+    /// Provably nothing of the call was sent: it was not carried out, now or later.
+    #[uniffi(default = false)]
+    pub not_sent: bool,
 }
 
 impl Problem {
     /// A problem found on this device, not retryable.
     pub(crate) fn local(code: &str, detail: impl Into<String>) -> Self {
         let (code, detail) = (code.to_owned(), detail.into());
-        Self { code, detail, retryable: false, problems: Vec::new(), status: None, request_id: None }
+        Self { code, detail, retryable: false, problems: Vec::new(), status: None, request_id: None, not_sent: false }
     }
 
     /// A problem found on this device that a retry may solve.
@@ -112,6 +122,18 @@ impl GatewayError {
     /// The key or its signature is unusable; a retry does not help.
     pub(crate) fn unsignable(detail: impl Into<String>) -> Self {
         Self::Unsigned { problem: Problem::local("not_signed", detail) }
+    }
+
+    /// The error of a call of which nothing was sent.
+    pub(crate) fn not_sent(mut self) -> Self {
+        let (Self::Invalid { problem }
+        | Self::Refused { problem }
+        | Self::Unanswered { problem }
+        | Self::Unsigned { problem }
+        | Self::NotGenuine { problem }
+        | Self::Storage { problem }) = &mut self;
+        problem.not_sent = true;
+        self
     }
 
     pub(crate) fn is_unsigned(&self) -> bool {

@@ -45,7 +45,8 @@ impl Ended {
     pub(crate) fn error(self) -> GatewayError {
         let problem = match self.last {
             Ok(answer) => problem_of(&answer),
-            Err(error) if self.verdict == Verdict::NotDone || matches!(error, GatewayError::Storage { .. }) => return error,
+            Err(error) if matches!(error, GatewayError::Storage { .. }) => return error,
+            Err(error) if self.verdict == Verdict::NotDone => return error.not_sent(),
             Err(error) => error.problem().clone(),
         };
         // A gateway that cannot grant a token at the moment has not refused the call.
@@ -278,10 +279,15 @@ impl Link {
         let mut headers: Vec<_> = request.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
         headers.push(HttpHeader { name: REQUEST_ID.to_owned(), value: id.clone() });
         let url = format!("{}{}", self.session(|session| session.base().to_owned()), request.path);
+        let target = format!("{} {url}", request.method);
         let answer = self.transport.send(HttpRequest { method: request.method, url, headers, body: request.body, timeout_ms }).await;
         let answer = answer.map_err(|error| match error {
-            TransportError::NotSent { .. } => (Lost::NotSent, unanswered(&error)),
-            TransportError::NoAnswer { .. } => (Lost::NoAnswer, unanswered(&error)),
+            TransportError::NotSent { detail } => {
+                (Lost::NotSent, unanswered(&TransportError::NotSent { detail: format!("{target}: {detail}") }))
+            }
+            TransportError::NoAnswer { detail } => {
+                (Lost::NoAnswer, unanswered(&TransportError::NoAnswer { detail: format!("{target}: {detail}") }))
+            }
         })?;
         let echo = answer.headers.iter().find(|header| header.name.eq_ignore_ascii_case(REQUEST_ID));
         if echo.is_none_or(|header| header.value != id) {
@@ -370,5 +376,5 @@ fn problem_of(answer: &HttpResponse) -> Problem {
         return Problem { status, ..Problem::passing(UNREADABLE, detail) };
     };
     let Told { code, detail, retryable, request_id, errors } = told;
-    Problem { code, detail, retryable, problems: errors, status, request_id }
+    Problem { code, detail, retryable, problems: errors, status, request_id, not_sent: false }
 }

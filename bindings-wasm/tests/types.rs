@@ -98,7 +98,10 @@ impl World {
                 let properties = schema["properties"].as_object().cloned().unwrap_or_default();
                 let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
                 let given = properties.iter().filter(|(name, _)| whole || required(name));
-                Value::Object(given.map(|(name, schema)| (name.clone(), self.sample(schema, whole))).collect())
+                let members = given.map(|(name, schema)| (name.clone(), self.sample(schema, whole)));
+                // An empty map may be left out.
+                let texts = whole && schema["additionalProperties"]["type"] == "string";
+                Value::Object(members.chain(texts.then(|| ("name".to_owned(), json!("")))).collect())
             }
             other => panic!("no sample of {other:?}: {schema}"),
         }

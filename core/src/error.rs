@@ -26,6 +26,7 @@
 //! show to a client, [`std::error::Error::source`] is for the operator's log.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -169,6 +170,9 @@ error_codes! {
     ApprovalNotFound = "approval_not_found", 404, Identification, false, "Nothing with this id was asked for",
         "No operator asked for a confirmation under this id. Only operators see this code.",
         "List what was asked for at `GET /api/v1/operator/approvals`.";
+    AccountNotFound = "account_not_found", 404, Identification, false, "The client has no account in this currency",
+        "A payment is made from the client's account in its currency, and the client has none. Nothing was reserved.",
+        "Pay in a currency of `GET /api/v1/balances`. A deposit opens an account; in the sandbox, `POST /api/v1/simulator/fund` does.";
     BalanceNotFound = "balance_not_found", 404, Identification, false, "No balance in that currency",
         "The client has no account in this currency.",
         "List your accounts at `GET /api/v1/balances`.";
@@ -216,7 +220,7 @@ error_codes! {
         "If `retryable` is true, send the same request again: nothing is done twice. Otherwise check first whether it was carried out.";
     ReferenceConflict = "reference_conflict", 409, BusinessRule, false, "The reference was used for a different request",
         "You have used this reference before, for a request that differs. The earlier request stands; this one had no effect.",
-        "Read the settlement or reversal with this reference. If you meant a new payment, give it a new reference.";
+        "Each entry of `errors` names a field that differs. Read the settlement or reversal with this reference. If you meant a new payment, give it a new reference.";
     SettlementInFlight = "settlement_in_flight", 409, BusinessRule, true, "The settlement is on its way; wait until it is final",
         "The payment has been handed to a provider, whose final answer is not known yet. A payment that may still arrive cannot be undone.",
         "Wait until the status is final, by webhook, feed or long poll, then try again.";
@@ -254,7 +258,7 @@ error_codes! {
         "The file is damaged, in another format or encoding, too large, or obviously not a statement of this provider. Nothing was recorded of it.",
         "`errors` names the line, byte or element, and what is wrong there. For a table, check the provider's `statement_…` settings. Only operators see this code.";
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough",
-        "The available balance does not cover the amount and the fee.",
+        "The available balance does not cover the amount and the fee. Without any account in the currency, the code is `account_not_found`.",
         "Fund the account, or pay less. `GET /api/v1/balances` shows what is available and what is reserved.";
     AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the smallest payment",
         "No provider for this payment accepts so small an amount, or your own limits do not allow it.",
@@ -313,12 +317,24 @@ pub struct FieldProblem {
     pub code: Cow<'static, str>,
     /// One sentence for people that describes a valid value.
     pub message: String,
+    /// The values in the message, for programs that write their own: limits as `min` and `max`, as `nearest` what was probably meant,
+    /// as `hint` which of several reasons with the same code it is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub params: BTreeMap<String, String>,
 }
 
 impl FieldProblem {
     /// Creates a problem at `pointer`.
     pub fn new(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), code: Cow::Borrowed(code), message: message.into() }
+        Self { pointer: pointer.into(), code: Cow::Borrowed(code), message: message.into(), params: BTreeMap::new() }
+    }
+
+    /// Adds values of the message.
+    #[must_use]
+    pub fn with<'a>(mut self, params: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        self.params.extend(params.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        self
     }
 }
 
@@ -374,6 +390,25 @@ impl std::ops::DerefMut for Error {
     }
 }
 
+/// The first problem, and how many more there are: `/amount must be greater than zero; and 2 more problems`.
+fn first_of(fields: &[FieldProblem], omitted: usize) -> String {
+    let Some(first) = fields.first() else { return ErrorCode::InvalidFields.title().to_owned() };
+    let mut said = match first.pointer.as_str() {
+        "" => first.message.clone(),
+        pointer => {
+            // Most messages say of the field what it is or must be.
+            let of_it = ["is ", "must ", "has ", "differs "].iter().any(|verb| first.message.starts_with(verb));
+            [pointer, if of_it { " " } else { ": " }, first.message.as_str()].concat()
+        }
+    };
+    match fields.len() - 1 + omitted {
+        0 => {}
+        1 => said.push_str("; and 1 more problem"),
+        more => said.push_str(&format!("; and {more} more problems")),
+    }
+    said
+}
+
 /// The result type of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -402,11 +437,7 @@ impl Error {
 
     /// [`Error::invalid`], for a request with `omitted` more problems, which were only counted.
     pub(crate) fn invalid_and_more(fields: Vec<FieldProblem>, omitted: usize) -> Self {
-        let detail = match (fields.as_slice(), omitted) {
-            ([one], 0) => Cow::Owned(one.message.clone()),
-            (many, omitted) => Cow::Owned(format!("{} problems, see errors", many.len() + omitted)),
-        };
-        let mut error = Self::with(ErrorCode::InvalidFields, detail);
+        let mut error = Self::with(ErrorCode::InvalidFields, first_of(&fields, omitted));
         error.fields = fields;
         error.omitted = omitted;
         error.list(PROBLEMS_MAX);
@@ -444,6 +475,19 @@ impl Error {
     /// The problems of the request, if there are any.
     pub fn into_fields(self) -> Vec<FieldProblem> {
         self.0.fields
+    }
+
+    /// The conflict of a request with an earlier one of the same reference, from its fields and whether each differs. Names the
+    /// fields, not their values: whoever may write may not read everything. `None` if nothing differs.
+    pub(crate) fn differing<const N: usize>(fields: [(&str, bool); N]) -> Option<Self> {
+        let names: Vec<&str> = fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let mut error = Self::with(ErrorCode::ReferenceConflict, format!("the reference was used with another {}", names.join(", ")));
+        let problem = |name: &&str| FieldProblem::new(["/", name].concat(), "differs", "differs from the earlier request");
+        error.fields = names.iter().map(problem).collect();
+        Some(error)
     }
 
     /// An internal error; `cause` goes to the log, never to the caller.

@@ -147,6 +147,15 @@ impl AmountError {
             Self::Scale { .. } => "amount_scale",
         }
     }
+
+    /// The values in the message.
+    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Digits => vec![("max", MAX_DIGITS.to_string())],
+            Self::Scale { max } => vec![("max", max.to_string())],
+            Self::Malformed | Self::Exponent | Self::NotPositive => Vec::new(),
+        }
+    }
 }
 
 /// A positive decimal, exactly as written, before its currency is known.

@@ -139,6 +139,34 @@ impl ParticipantError {
     }
 }
 
+impl ParticipantError {
+    /// The values in the message.
+    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Length => vec![("max", IDENTIFIER_MAX_CHARS.to_string())],
+            Self::UnknownNamespace(namespace) => vec![("namespace", namespace.clone())],
+            Self::IbanCountry(country) => vec![hint("iban_country"), ("country", country.clone())],
+            Self::IbanLength { country, expected, found } => vec![
+                hint("iban_length"),
+                ("country", (*country).to_owned()),
+                ("length", expected.to_string()),
+                ("found", found.to_string()),
+            ],
+            Self::Msisdn => vec![hint("msisdn")],
+            Self::MsisdnTrunk => vec![hint("msisdn_trunk")],
+            Self::Iban => vec![hint("iban")],
+            Self::IbanCheckDigits => vec![hint("iban_check")],
+            Self::Email => vec![hint("email")],
+            Self::Malformed | Self::Characters | Self::Scenario => Vec::new(),
+        }
+    }
+}
+
+/// Tells which of the reasons it is that have the same code.
+fn hint(name: &str) -> (&'static str, String) {
+    ("hint", name.to_owned())
+}
+
 fn known_namespaces() -> String {
     Namespace::ALL.iter().map(|namespace| namespace.as_str()).collect::<Vec<_>>().join(", ")
 }
@@ -380,6 +408,15 @@ impl ReferenceError {
     }
 }
 
+impl ReferenceError {
+    /// The values in the message.
+    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+        vec![("max", REFERENCE_MAX_CHARS.to_string())]
+    }
+}
+
+const REFERENCE_MAX_CHARS: usize = 64;
+
 /// The client's reference for a settlement or a reversal, which is also its idempotency key. Unique per client for ever.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference(SmolStr);
@@ -391,7 +428,8 @@ impl Reference {
     /// [`ReferenceError::Malformed`] and [`ReferenceError::Reserved`]. The dot segments of RFC 3986 section 3.3 are reserved too:
     /// URL libraries remove them from a path, so the record could not be addressed.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let fits = (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        let fits = (1..=REFERENCE_MAX_CHARS).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
         if !fits {
             return Err(ReferenceError::Malformed);
         }

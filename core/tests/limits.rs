@@ -222,7 +222,7 @@ fn a_limit_holds_exactly_for_calls_at_once_at_several_nodes() {
 fn credit_lets_live_money_fall_below_zero_and_no_further() {
     for (store, _folder) in stores() {
         let s = Sandbox::over(store, config(), 1);
-        assert_eq!(pay(&s, "1", "none"), Err(ErrorCode::InsufficientFunds));
+        assert_eq!(pay(&s, "1", "none"), Err(ErrorCode::AccountNotFound));
         let nothing = s.engine.balances(&live(&s)).unwrap();
         assert!(nothing.is_empty() && s.engine.balance(&live(&s), "EUR").is_err());
         agree(&s, json!({ "credit": { "EUR": "50" } })).unwrap();

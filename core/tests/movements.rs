@@ -84,7 +84,7 @@ impl Carrier for Paid {
 fn money_enters_is_spent_and_leaves() {
     for (store, _folder) in stores() {
         let s = Sandbox::over(store, config(), 1);
-        assert_eq!(code(pay(&s, "none")), ErrorCode::InsufficientFunds);
+        assert_eq!(code(pay(&s, "none")), ErrorCode::AccountNotFound);
         deposit(&s, "100.00 EUR", "bank-1").unwrap();
         pay(&s, "r").unwrap();
         assert_eq!(euros(&s), ("90.00".to_owned(), "10.00".to_owned()));

@@ -41,6 +41,59 @@ fn the_same_request_is_replayed_by_meaning() {
 }
 
 #[test]
+fn a_conflict_says_which_fields_differ() {
+    let s = Sandbox::new();
+    let differing = |error: Error| error.fields.iter().map(|it| format!("{} {}", it.pointer, it.code)).collect::<Vec<_>>();
+    s.create(&body("r", "10.5")).unwrap();
+    let one = s.create(&body("r", "10.51")).unwrap_err();
+    assert_eq!(one.detail, "the reference was used with another amount");
+    assert_eq!(differing(one), ["/amount differs"]);
+    let all = r#"{"amount":1,"currency":"USD","to":"sim:pending","reference":"r","description":"x","metadata":{"a":"b"},
+        "provider":"simulator","expires_at":"2030-01-01T00:00:00Z"}"#;
+    let fields = ["/amount", "/currency", "/to", "/expires_at", "/description", "/metadata", "/provider"];
+    assert_eq!(differing(s.create(all).unwrap_err()), fields.map(|field| format!("{field} differs")));
+
+    s.work();
+    s.reverse("r", r#"{"amount":1,"reference":"rev"}"#).unwrap();
+    let other = s.reverse("r", r#"{"amount":2,"reason":"fraud","reference":"rev"}"#).unwrap_err();
+    assert_eq!(differing(other), ["/amount differs", "/reason differs"]);
+}
+
+#[test]
+fn an_account_that_does_not_exist_is_not_one_without_funds() {
+    let s = Sandbox::new();
+    let none = s.create(&body("r", "1").replace("EUR", "ISK")).unwrap_err();
+    assert_eq!((none.code.as_str(), none.code.http_status()), ("account_not_found", 404));
+    assert_eq!(none.detail, "the client has no account in ISK");
+    assert_eq!(code(s.create(&body("r", "1000000000"))), "insufficient_funds", "it is opened by the first payment");
+    let check = s.engine.preflight(&s.caller, body("r", "1").replace("EUR", "ISK").as_bytes()).unwrap().view;
+    let problems: Vec<_> = check.problems.iter().map(|it| (it.pointer.as_str(), &*it.code)).collect();
+    assert_eq!((check.ok, check.funds_available, problems), (false, false, vec![("/currency", "account_not_found")]));
+    s.create(&body("r", "1")).unwrap();
+    assert_eq!(code(s.create(&body("q", "1").replace("EUR", "ISK"))), "account_not_found");
+    assert_eq!(code(s.create(&body("q", "1000000000"))), "insufficient_funds");
+    s.assert_sound();
+}
+
+#[test]
+fn a_scenario_that_does_not_exist_pays_nobody() {
+    let s = Sandbox::new();
+    let request = body("r", "1").replace("sim:ok", "sim:declined");
+    let check = s.engine.preflight(&s.caller, request.as_bytes()).unwrap().view;
+    for problem in [s.create(&request).unwrap_err().fields[0].clone(), check.problems[0].clone()] {
+        assert_eq!((problem.pointer.as_str(), &*problem.code), ("/to", "participant_scenario_unknown"));
+        assert_eq!(problem.params["nearest"], "sim:decline-other");
+        assert!(problem.message.contains("the nearest are sim:decline-other, "), "{}", problem.message);
+    }
+    // Also of a request that was not read from JSON.
+    let payee = "sim:declined".parse().unwrap();
+    let typed = railgate::api::CreateRequest::new("1 EUR".parse().unwrap(), payee, "r".parse().unwrap());
+    let refused = s.engine.run(railgate::engine::Create { caller: s.caller, request: Box::new(typed) }).unwrap_err();
+    assert_eq!(refused.fields[0].code, "participant_scenario_unknown");
+    s.assert_sound();
+}
+
+#[test]
 fn a_replay_is_answered_whatever_has_changed_since() {
     let s = Sandbox::new();
     let all = r#"{"amount":1000000,"currency":"EUR","to":"sim:ok","reference":"r","expires_at":"2026-11-21T10:39:00Z"}"#;

@@ -394,6 +394,7 @@ export const GATEWAY_CODES = [
   "reconciliation_not_found",
   "operator_not_found",
   "approval_not_found",
+  "account_not_found",
   "balance_not_found",
   "movement_not_found",
   "key_not_found",
@@ -473,6 +474,7 @@ export const GATEWAY_CODES = [
  * - `reconciliation_not_found`: No such reconciliation.
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
+ * - `account_not_found`: The client has no account in this currency.
  * - `balance_not_found`: No balance in that currency.
  * - `movement_not_found`: No such deposit, withdrawal or credit line.
  * - `key_not_found`: No such key.
@@ -528,6 +530,11 @@ export interface FieldProblem {
   readonly code: string;
   /** One sentence for people that describes a valid value. */
   readonly message: string;
+  /**
+   * The values in the message, for programs that write their own: limits as `min` and `max`, as `nearest` what was probably meant,
+   * as `hint` which of several reasons with the same code it is.
+   */
+  readonly params?: Readonly<Record<string, string>>;
 }
 
 /** An RFC 9457 problem: why a request was not carried out. */

@@ -181,6 +181,8 @@ impl Session {
     /// [`ClientError::Address`].
     pub fn new(base: &str, mode: Mode, key: PublicKey) -> Result<Self, ClientError> {
         let base = normal_base(base).ok_or(ClientError::Address)?;
+        // Paths begin with it: whoever gives the address of the API means the server's.
+        let base = base.strip_suffix("/api/v1").map(str::to_owned).unwrap_or(base);
         Ok(Self { base, mode, key, token: None, shared: None, challenge: None, ahead: 0 })
     }
 

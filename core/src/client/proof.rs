@@ -24,6 +24,7 @@ impl Proof {
         match code {
             E::ReferenceConflict => Self::Foreign,
             E::InvalidFields
+            | E::AccountNotFound
             | E::InsufficientFunds
             | E::AmountBelowMinimum
             | E::AmountAboveMaximum

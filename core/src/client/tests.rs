@@ -64,6 +64,18 @@ fn a_first_call_fetches_a_challenge_then_a_token_then_nothing() {
 }
 
 #[test]
+fn the_address_of_the_api_is_understood_as_that_of_the_server() {
+    for (given, base) in [
+        ("https://pay.example/api/v1", "https://pay.example"),
+        ("https://pay.example/api/v1/", "https://pay.example"),
+        ("https://pay.example/pay/api/v1", "https://pay.example/pay"),
+        ("https://pay.example/api", "https://pay.example/api"),
+    ] {
+        assert_eq!(Session::new(given, Mode::Sandbox, key(1).public_key()).unwrap().base(), base, "{given}");
+    }
+}
+
+#[test]
 fn every_call_is_signed_over_what_matters_and_another_nonce() {
     let session = ready();
     let mut call = Request::post("/api/v1/gateway/settlements?x=1", r#"{"amount":1}"#.to_owned());

@@ -45,6 +45,7 @@ use crate::lifecycle::stored_enum;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
+use crate::validate::nearest::nearest;
 
 /// The rail of the simulated operator.
 pub struct Simulator;
@@ -206,14 +207,56 @@ const fn scenario(to: &'static str, description: &'static str) -> ScenarioView {
     ScenarioView { to: Cow::Borrowed(to), description: Cow::Borrowed(description) }
 }
 
+/// What precedes a failure code.
+const DECLINE: &str = "decline-";
+
+/// A `sim:` participant that names no scenario: a typing error, which must not pass for a payment that succeeds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the simulator has no scenario of that name; the nearest are {}", nearest.join(", "))]
+pub struct UnknownScenario {
+    /// The participants with the most similar names, the nearest first.
+    pub nearest: Vec<String>,
+}
+
+impl UnknownScenario {
+    /// The stable code of the field problem.
+    pub fn code(&self) -> &'static str {
+        "participant_scenario_unknown"
+    }
+
+    /// The values in the message.
+    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+        self.nearest.first().map(|first| ("nearest", first.clone())).into_iter().collect()
+    }
+}
+
+/// Checks that a participant of a new payment, if it is one of the simulator's, names a scenario.
+///
+/// # Errors
+/// [`UnknownScenario`].
+pub fn check_scenario(to: &Participant) -> Result<(), UnknownScenario> {
+    if to.namespace() != Namespace::Sim || Scenario::named(to.identifier()).is_some() {
+        return Ok(());
+    }
+    let listed = SCENARIOS.iter().map(|scenario| scenario.to.to_string());
+    let declined = FailureCode::ALL.iter().map(|code| ["sim:", DECLINE, code.as_str()].concat());
+    let mut names: Vec<String> = listed.filter(|name| !name.starts_with("sim:decline-")).chain(declined).collect();
+    nearest(to.as_str(), &mut names);
+    names.truncate(NEAREST_MAX);
+    Err(UnknownScenario { nearest: names })
+}
+
+/// How many similar names a message has.
+const NEAREST_MAX: usize = 3;
+
 const SLOW: Millis = 30_000;
 const DAY: Millis = 86_400_000;
 
 impl Scenario {
-    /// The scenario of a participant. A participant not in [`SCENARIOS`] is paid at once.
+    /// The scenario of a participant. One that is stored and names none, from before [`check_scenario`], is paid at once.
     pub fn of(to: &Participant) -> Self {
         match to.namespace() {
-            Namespace::Sim => Self::named(to.identifier()),
+            Namespace::Sim => Self::named(to.identifier()).unwrap_or(Self::Ok),
             Namespace::Msisdn
             | Namespace::Iban
             | Namespace::Acct
@@ -226,11 +269,12 @@ impl Scenario {
         }
     }
 
-    fn named(name: &str) -> Self {
-        if let Some(code) = name.strip_prefix("decline-").and_then(FailureCode::from_name) {
-            return Self::Decline(code);
+    fn named(name: &str) -> Option<Self> {
+        if let Some(code) = name.strip_prefix(DECLINE) {
+            return FailureCode::from_name(code).map(Self::Decline);
         }
-        match name {
+        Some(match name {
+            "ok" => Self::Ok,
             "slow-30s" => Self::Slow30s,
             "pending" => Self::Pending,
             "timeout-then-ok" => Self::TimeoutThenOk,
@@ -246,8 +290,8 @@ impl Scenario {
             "reverse-unknown" => Self::ReverseUnknown,
             "close-match" => Self::CloseMatch,
             "no-match" => Self::NoMatch,
-            _ => Self::Ok,
-        }
+            _ => return None,
+        })
     }
 
     /// The answer to attempt `n` of a payment.
@@ -357,4 +401,48 @@ fn returned() -> RailAnswer {
 /// The operator's own reference, derived from the key so that a repeated request gets the same one.
 fn rail_reference(rail_key: &str) -> String {
     format!("SIM-{rail_key}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nearest_to(text: &str) -> Option<Vec<String>> {
+        check_scenario(&Participant::parse(text).unwrap()).err().map(|unknown| unknown.nearest)
+    }
+
+    #[test]
+    fn every_scenario_and_every_failure_code_is_known() {
+        for to in SCENARIOS.iter().map(|scenario| scenario.to.to_string()) {
+            assert_eq!(nearest_to(&to), None, "{to}");
+        }
+        for code in FailureCode::ALL {
+            let to = Participant::parse(&format!("sim:decline-{}", code.as_str())).unwrap();
+            assert_eq!((check_scenario(&to), Scenario::of(&to)), (Ok(()), Scenario::Decline(*code)));
+        }
+        assert_eq!(nearest_to("acct:declined"), None, "only the simulator has scenarios");
+    }
+
+    #[test]
+    fn a_typing_error_names_what_was_meant() {
+        for (typed, meant) in [
+            ("sim:declined", "sim:decline-other"),
+            ("sim:decline", "sim:decline-other"),
+            ("sim:decline-account_close", "sim:decline-account_closed"),
+            ("sim:decline-no_such_code", "sim:decline-not_allowed"),
+            ("sim:slow", "sim:slow-30s"),
+            ("sim:timeout", "sim:timeout-never"),
+            ("sim:fail-over", "sim:failover"),
+            ("sim:okay", "sim:ok"),
+        ] {
+            let nearest = nearest_to(typed).unwrap();
+            assert_eq!((nearest[0].as_str(), nearest.len()), (meant, NEAREST_MAX), "{typed}: {nearest:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_stored_before_names_were_checked_is_still_paid() {
+        let stored = Participant::from_stored("sim:decline".to_owned()).unwrap();
+        assert_eq!(Scenario::of(&stored), Scenario::Ok);
+    }
 }

@@ -218,7 +218,9 @@ mod tests {
         let enroll = |name: &str| parse_enroll(format!(r#"{{"jwk":{KEY},"client_name":{name},"invitation":"inv_7"}}"#).as_bytes());
         let label = |label: &str| parse_new_key(format!(r#"{{"jwk":{KEY},"label":{label}}}"#).as_bytes());
         let (long, whole) = (format!("\"{}\"", "x".repeat(60_000)), format!("\"{}\"", "ü".repeat(100)));
-        for wrong in [r#""""#, r#"" ""#, r#""a\u202eb""#, &long] {
+        assert_eq!(codes(enroll(r#""""#).unwrap_err()), "/client_name required");
+        assert_eq!(codes(label(r#""""#).unwrap_err()), "/label label_malformed");
+        for wrong in [r#"" ""#, r#""a\u202eb""#, &long] {
             assert_eq!(codes(enroll(wrong).unwrap_err()), "/client_name client_name_malformed");
             assert_eq!(codes(label(wrong).unwrap_err()), "/label label_malformed");
         }

@@ -35,6 +35,13 @@ impl FieldProblems {
         Self { listed: vec![FieldProblem::new("", code, message)], omitted: 0 }
     }
 
+    /// Adds values of the messages.
+    #[must_use]
+    pub(crate) fn with<'a>(mut self, params: impl IntoIterator<Item = (&'a str, String)> + Clone) -> Self {
+        self.listed = self.listed.into_iter().map(|problem| problem.with(params.clone())).collect();
+        self
+    }
+
     /// Adds the problems of a member or element.
     pub(crate) fn add(&mut self, name: &str, mut inner: FieldProblems) {
         for problem in inner.listed.iter_mut().take(self.room()) {
@@ -149,7 +156,9 @@ impl<'a> Value<'a> {
         let elements = serde_json::Deserializer::from_str(self.0).deserialize_seq(Elements { max }).map_err(unreadable)?;
         match elements.len() {
             0 => Err(FieldProblems::one("too_few", "must have at least one element")),
-            n if n > max => Err(FieldProblems::one("too_many", format!("must have at most {max} elements"))),
+            n if n > max => {
+                Err(FieldProblems::one("too_many", format!("must have at most {max} elements")).with([("max", max.to_string())]))
+            }
             _ => Ok(elements),
         }
     }
@@ -257,9 +266,9 @@ impl<'a, const N: usize> Object<'a, N> {
         Err(value.map_err(malformed)?.wrong_type("an object").into())
     }
 
-    /// A required field; `null` counts as absent. Returns `None` and records a problem if it is absent or `read` rejects it.
+    /// A required field; `null` and an empty text count as absent. Returns `None` and records a problem if it is absent or `read` rejects it.
     pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, FieldProblems>) -> Option<T> {
-        let read = |value| match value {
+        let read = |value: Option<Value<'a>>| match value.filter(|value| value.raw() != "\"\"") {
             Some(value) => read(value),
             None => Err(FieldProblems::one("required", "is required")),
         };
@@ -629,7 +638,10 @@ mod tests {
         let body: Vec<_> = (0..10_000).map(|n| format!("\"x{n}\":0")).collect();
         let body = format!("{{{}}}", body.join(","));
         let error = Object::parse(body.as_bytes(), &NAMES).and_then(|object| object.finish(|| Some(()))).unwrap_err();
-        assert_eq!((error.fields.len(), &*error.detail), (PROBLEMS_MAX + 1, "10000 problems, see errors"));
+        assert_eq!(
+            (error.fields.len(), &*error.detail),
+            (PROBLEMS_MAX + 1, "/x0 is not a known field; there are a, b, c/d~e; and 9999 more problems")
+        );
         let last = error.fields.last().unwrap();
         assert_eq!((last.pointer.as_str(), &*last.code, last.message.as_str()), ("", "more_problems", "and 9900 more"));
         let [(pointer, _)] = &problems(format!(r#"{{"a":"x","b":"y","{}":0}}"#, "é".repeat(60_000)).as_bytes())[..] else {

@@ -32,9 +32,11 @@
 
 pub mod access;
 pub(crate) mod json;
+pub(crate) mod nearest;
 pub mod operator;
 pub mod provider;
 pub mod simulator;
+mod slip;
 pub mod terms;
 pub mod webhook;
 
@@ -44,6 +46,7 @@ use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
 use crate::participant::{Namespace, Participant, ParticipantError, Reference, ReferenceError};
+use crate::rail::simulator::{UnknownScenario, check_scenario};
 use crate::route::{FeeRule, Payment};
 use crate::time::{Millis, parse_rfc3339, rfc3339};
 use json::{FieldProblems, Object, Value};
@@ -163,7 +166,7 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
     let mut body = Object::parse(body, &CreateBody::FIELDS)?;
     // The currency comes first because the amount depends on it; problems are reported in the table's order anyway.
     let currency = body.required("currency", currency);
-    let to: Option<Participant> = body.required("to", |value| Ok(Participant::parse(&value.text()?)?));
+    let to = body.required("to", participant);
     let namespace = to.as_ref().map(Participant::namespace);
     let offered = currency.and_then(|it| body.required("currency", |_| offered(it, namespace, offer)));
     let money = body.required("amount", |value| {
@@ -254,11 +257,19 @@ fn offered(currency: Currency, to: Option<Namespace>, offer: &dyn Offer) -> Resu
     if offer.currency(currency, to) {
         return Ok(());
     }
-    Err(FieldProblems::one("currency_unsupported", format!("{currency} is not supported; the list of providers shows which are")))
+    let message = format!("{currency} is not supported; the list of providers shows which are");
+    Err(FieldProblems::one("currency_unsupported", message).with([("currency", currency.code().to_owned())]))
+}
+
+fn participant(value: Value<'_>) -> Result<Participant, FieldProblems> {
+    let to = Participant::parse(&value.text()?)?;
+    check_scenario(&to)?;
+    Ok(to)
 }
 
 fn amount(value: Value<'_>) -> Result<Amount, FieldProblems> {
-    Ok(Amount::parse(&value.number()?)?)
+    let text = value.number()?;
+    Amount::parse(&text).map_err(|error| slip::of(error, &text))
 }
 
 fn reference(value: Value<'_>) -> Result<Reference, FieldProblems> {
@@ -314,7 +325,8 @@ fn pairs<'a>(
     let members = value.members_within(METADATA_MAX_PAIRS)?;
     let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
-        problems = FieldProblems::one("too_many", format!("must have at most {METADATA_MAX_PAIRS} pairs"));
+        let most = METADATA_MAX_PAIRS.to_string();
+        problems = FieldProblems::one("too_many", format!("must have at most {most} pairs")).with([("max", most)]);
     }
     let mut pairs = BTreeMap::new();
     for (key, value) in members {
@@ -352,11 +364,11 @@ fn sized(text: Cow<'_, str>, min: usize, max: usize) -> Result<String, FieldProb
 
 fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), FieldProblems> {
     if text.len() < min {
-        return Err(FieldProblems::one("too_short", format!("{subject} at least {min} character")));
+        return Err(FieldProblems::one("too_short", format!("{subject} at least {min} character")).with([("min", min.to_string())]));
     }
     // A text never has more characters than bytes, so a short one need not be counted.
     if text.len() > max && text.chars().count() > max {
-        return Err(FieldProblems::one("too_long", format!("{subject} at most {max} characters")));
+        return Err(FieldProblems::one("too_long", format!("{subject} at most {max} characters")).with([("max", max.to_string())]));
     }
     Ok(())
 }
@@ -366,13 +378,13 @@ macro_rules! problem_from {
     ($($error:ty),*) => {$(
         impl From<$error> for FieldProblems {
             fn from(error: $error) -> Self {
-                FieldProblems::one(error.code(), error.to_string())
+                FieldProblems::one(error.code(), error.to_string()).with(error.params())
             }
         }
     )*};
 }
 
-problem_from!(AmountError, ParticipantError, ReferenceError);
+problem_from!(AmountError, ParticipantError, ReferenceError, UnknownScenario);
 
 #[cfg(test)]
 mod tests {
@@ -472,7 +484,8 @@ mod tests {
             ("amount", "1e3", "amount_exponent"),
             ("amount", "10.500", "amount_scale"),
             ("amount", "1234567890123456", "amount_digits"),
-            ("amount", "\"\"", "amount_malformed"),
+            ("amount", "\"\"", "required"),
+            ("amount", "\" \"", "amount_malformed"),
             ("amount", "\"+1\"", "amount_malformed"),
             ("amount", "\"1\\u0000\"", "invalid_characters"),
             ("currency", "840", "wrong_type"),
@@ -481,6 +494,8 @@ mod tests {
             ("to", "[]", "wrong_type"),
             ("to", "\"x\"", "participant_malformed"),
             ("to", "\"bank:1\"", "participant_unknown_namespace"),
+            ("to", "\"sim:declined\"", "participant_scenario_unknown"),
+            ("to", "\"\"", "required"),
             ("to", "\"acct:1\\u0000\"", "invalid_characters"),
             ("reference", "1", "wrong_type"),
             ("reference", "\"a b\"", "reference_malformed"),

@@ -207,7 +207,7 @@ mod tests {
         let unknown = new(r#"{"url":"u","events":["x"]}"#).unwrap_err();
         assert!(unknown.fields[0].message.contains("settlement.completed, ") && unknown.fields[0].message.ends_with("webhook.disabled"));
         assert_eq!(codes(new(r#"{"url":null,"events":[]}"#)), "/url required, /events too_few");
-        assert_eq!(codes(new(r#"{"url":"","events":["settlement.completed","*"]}"#)), "/url too_short, /events/1 event_type_unknown");
+        assert_eq!(codes(new(r#"{"url":"","events":["settlement.completed","*"]}"#)), "/url required, /events/1 event_type_unknown");
         assert_eq!(codes(new(r#"{"url":"u","events":"settlement.completed"}"#)), "/events wrong_type");
         let long = serde_json::json!({"url": "u".repeat(URL_MAX_BYTES + 1), "description": "é".repeat(201)});
         assert_eq!(codes(new(&long.to_string())), "/url too_long, /description too_long");

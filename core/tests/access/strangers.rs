@@ -246,14 +246,14 @@ fn a_client_that_never_paid_expires_with_all_it_had_but_the_record_of_what_it_di
         w.pass(1);
         w.run(Maintain).unwrap();
         assert_eq!(code(w.engine.signatory(&public(1).id())), "client_suspended", "for a while before it is removed");
-        assert_eq!(code(w.run(w.create(&unused, "late", "1"))), "insufficient_funds", "a call that was admitted just before");
+        assert_eq!(code(w.run(w.create(&unused, "late", "1"))), "account_not_found", "a call that was admitted just before");
         w.run(w.create(&paying, "paid-again", "1")).unwrap();
         w.pass(HOUR / 6);
         w.run(Maintain).unwrap();
         let (client, key) = (unused.caller.client, unused.key);
         assert_eq!(code(w.engine.signatory(&public(1).id())), "key_unknown");
         assert_eq!(code(w.engine.authenticate(&token.text)), "token_invalid");
-        assert_eq!(code(w.run(signed(&unused, 20, w.create(&unused, "late", "1")))), "insufficient_funds");
+        assert_eq!(code(w.run(signed(&unused, 20, w.create(&unused, "late", "1")))), "account_not_found");
         assert!(w.store.get(&Key::Client(client)).unwrap().is_none() && w.store.get(&Key::Key(key)).unwrap().is_none());
         w.assert_sound();
         for kept in [paying, live, suspended] {
@@ -302,7 +302,7 @@ fn a_payment_and_the_expiry_of_its_client_exclude_each_other() {
         slow.before_commit(move || {
             other.run(Maintain).unwrap();
         });
-        assert_eq!(code(node.run(w.create(&late, "paid", "1"))), "insufficient_funds");
+        assert_eq!(code(node.run(w.create(&late, "paid", "1"))), "account_not_found");
         w.assert_sound();
     });
 }

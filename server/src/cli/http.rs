@@ -126,7 +126,9 @@ pub(crate) struct Http {
 impl Http {
     /// A client of the server at `base`, such as `http://127.0.0.1:8080`.
     pub(crate) fn new(base: &str, wire: &Wire) -> Done<Self> {
-        let base = base.trim_end_matches('/').to_owned();
+        let base = base.trim_end_matches('/');
+        // Who gives the address of the API means the server's.
+        let base = base.strip_suffix(API).unwrap_or(base).to_owned();
         let secure = check_base(&base, wire.insecure_http)?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls(secure, wire.cacert.as_deref())?)

@@ -45,7 +45,7 @@ pub(crate) fn refused(answer: &ApiResponse, profile: &str) -> Failure {
     let mut failure = Failure::new(headline(answer, &problem));
     let wide = |pick: fn(&FieldProblem) -> &str| problem.errors.iter().map(|e| pick(e).chars().count()).max().unwrap_or(0);
     let (pointers, codes) = (wide(|e| &e.pointer), wide(|e| &e.code));
-    for FieldProblem { pointer, code, message } in &problem.errors {
+    for FieldProblem { pointer, code, message, .. } in &problem.errors {
         failure = failure.detail(format!("{pointer:pointers$}  {code:codes$}  {message}"));
     }
     let id = Some(problem.request_id.as_str()).filter(|id| !id.is_empty()).or_else(|| answer.header("x-request-id"));
@@ -91,7 +91,7 @@ fn advice(problem: &Problem, profile: &str) -> Option<String> {
         "settlement_in_flight" => "wait until it is final, then try again: railgate status REF --wait 30".to_owned(),
         "not_completed" => "see its status: railgate status REF".to_owned(),
         "settlement_not_found" => "list the payments: railgate list".to_owned(),
-        "insufficient_funds" | "balance_not_found" => "list the accounts: railgate balance".to_owned(),
+        "insufficient_funds" | "account_not_found" | "balance_not_found" => "list the accounts: railgate balance".to_owned(),
         "reversal_exceeds_remaining" | "already_reversed" | "invalid_state" => {
             "see what happened to it so far: railgate events REF".to_owned()
         }

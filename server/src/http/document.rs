@@ -324,7 +324,7 @@ problem_groups! {
     /// For calls that need an enabled webhook.
     NotEnabled = [InvalidState, VersionConflict];
     /// For a create.
-    Refused = [ReferenceConflict, VersionConflict];
+    Refused = [AccountNotFound, ReferenceConflict, VersionConflict];
     /// For a reversal.
     NotReversible = [
         SettlementInFlight, InvalidState, ReversalExceedsRemaining, AlreadyReversed, ReferenceConflict, VersionConflict, RequestInProgress,

@@ -121,13 +121,20 @@ pub(crate) fn made_before(
     (kind, money, evidence): (MovementKind, Money, &str),
 ) -> Result<Option<MovementRecord>> {
     let found: Option<MovementRecord> = overlay.find(&Unique::MovementReference(client, reference.as_str().to_owned()))?;
-    let same = |it: &MovementRecord| (it.kind, it.money(), it.evidence.as_str()) == (kind, money, evidence);
-    match found {
-        Some(before) if !same(&before) => {
-            let said = format!("a {} of this client has this reference and is not the same", before.kind.as_str().replace('_', " "));
-            Err(Error::with(ErrorCode::ReferenceConflict, said))
+    let Some(before) = found else { return Ok(None) };
+    let differing = Error::differing([
+        ("kind", before.kind != kind),
+        ("amount", before.money().minor() != money.minor()),
+        ("currency", before.money().currency() != money.currency()),
+        ("evidence", before.evidence != evidence),
+    ]);
+    match differing {
+        None => Ok(Some(before)),
+        Some(mut conflict) => {
+            let what = before.kind.as_str().replace('_', " ");
+            conflict.detail = format!("a {what} of this client has this reference: {}", conflict.detail).into();
+            Err(conflict)
         }
-        found => Ok(found),
     }
 }
 

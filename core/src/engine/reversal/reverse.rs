@@ -214,16 +214,20 @@ impl Engine {
         let Some(reference) = &request.reference else { return Ok(None) };
         let unique = Unique::ReversalReference(caller.client, reference.as_str().to_owned());
         let Some(existing) = overlay.find::<ReversalRecord>(&unique)? else { return Ok(None) };
-        let same_amount = match request.amount {
-            None => true,
-            Some(amount) => minor(amount, record)? == existing.amount,
+        if existing.settlement != record.no {
+            return Err(Error::with(ErrorCode::ReferenceConflict, "the reference was used for a reversal of another settlement"));
+        }
+        let other_amount = match request.amount {
+            None => false,
+            Some(amount) => minor(amount, record)? != existing.amount,
         };
-        if existing.settlement != record.no
-            || !same_amount
-            || existing.reason != request.reason
-            || existing.description != request.description
-        {
-            return Err(Error::with(ErrorCode::ReferenceConflict, "the reference was used for a different reversal"));
+        let differing = Error::differing([
+            ("amount", other_amount),
+            ("reason", existing.reason != request.reason),
+            ("description", existing.description != request.description),
+        ]);
+        if let Some(conflict) = differing {
+            return Err(conflict);
         }
         let settlement = Box::new(record.clone());
         Ok(Some(Reversed { settlement, reversal: Some(Box::new(existing)), replayed: true }))

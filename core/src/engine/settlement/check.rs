@@ -13,7 +13,7 @@ use crate::terms::{Terms, UsageId};
 use crate::time::rfc3339;
 use crate::validate::CreateRequest;
 
-use super::create::mode_of;
+use super::create::{mode_of, no_account};
 use super::quote::Priced;
 use super::read::as_problems;
 use crate::engine::Engine;
@@ -118,7 +118,8 @@ impl Engine {
         let total = request.money.minor().saturating_add(fee);
         let held = self.held(AccountId::new(Owner::Client(caller.client), mode, currency))?;
         let available = held.and_then(|totals| totals.available()).unwrap_or(0);
-        let funds_available = available.saturating_add(terms.credit(mode, currency)) >= total;
+        let credit = terms.credit(mode, currency);
+        let funds_available = available.saturating_add(credit) >= total;
         let unique = Unique::SettlementReference(caller.client, request.reference.clone());
         let mut problems = Vec::new();
         let mut warnings = Vec::new();
@@ -127,7 +128,10 @@ impl Engine {
             let used = typed::<UsageRecord>(self.store.get(&day)?)?.map(|usage| usage.used).unwrap_or_default();
             problems.extend(limits.another(request.money, used).err().iter().flat_map(as_problems));
         }
-        if !funds_available {
+        if !funds_available && held.is_none() && credit == 0 {
+            let error = no_account(currency);
+            problems.push(FieldProblem::new("/currency", error.code.as_str(), error.detail.clone()));
+        } else if !funds_available {
             let code = ErrorCode::InsufficientFunds;
             problems.push(FieldProblem::new("/amount", code.as_str(), code.title()));
         }

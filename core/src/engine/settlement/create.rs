@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use crate::api::Caller;
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::ids::ProviderNo;
 use crate::ledger::{AccountId, Mode, Owner, Totals};
 use crate::lifecycle::SettlementStatus;
-use crate::money::Money;
+use crate::money::{Currency, Money};
 use crate::participant::Namespace;
 use crate::rail::books;
+use crate::rail::simulator::check_scenario;
 use crate::route::{FeeRefund, Routes};
-use crate::store::record::{Actor, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind};
+use crate::store::record::{Actor, AllowanceRecord, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind};
 use crate::store::{Lookup, Unique, Write};
 use crate::terms::{ClientLimits, Terms, UsageId};
 use crate::time::Millis;
@@ -137,7 +138,7 @@ impl Engine {
         let opened =
             |overlay: &mut Overlay<'_>| Ok::<_, Error>(SHARED && totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
         if !covers(totals)? && !self.opens(overlay, writer, account, total)? && !opened(overlay)? {
-            return Err(Error::new(ErrorCode::InsufficientFunds));
+            return Err(self.short_of_funds(overlay, totals, credit, account)?);
         }
         let mut change = Change::of(self, self.fresh_record(writer, caller, mode, request, (provider, charge.fee), now), now);
         if charge.fee > 0 && charge.refund != FeeRefund::Nothing {
@@ -166,6 +167,17 @@ impl Engine {
         Ok(record)
     }
 
+    /// Why an account does not pay: it does not hold enough, or there is none, nor will the client's first payment open it.
+    fn short_of_funds(&self, overlay: &Overlay<'_>, totals: Totals, credit: i64, account: AccountId) -> Result<Error> {
+        let (Owner::Client(client), Some(currency)) = (account.owner(), account.currency()) else { return Err(overflow()) };
+        let opens = || {
+            let granted = account.mode().is_sandbox() && self.opening_balance(currency) > 0;
+            Ok::<_, Error>(granted && overlay.get::<AllowanceRecord>(&Key::Allowance(client))?.is_some_and(|it| !it.is_leaving()))
+        };
+        let exists = credit > 0 || totals != Totals::default() || opens()?;
+        Ok(if exists { Error::new(ErrorCode::InsufficientFunds) } else { no_account(currency) })
+    }
+
     /// Whether this is the first use of a sandbox client's money, and it covers `total`. Its accounts are then credited.
     fn opens(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, account: AccountId, total: i64) -> Result<bool> {
         let (Owner::Client(client), Some(currency)) = (account.owner(), account.currency()) else { return Ok(false) };
@@ -180,6 +192,11 @@ impl Engine {
             Namespace::Sim if !mode.is_sandbox() => {
                 return Err(Error::field("/to", "participant_sandbox_only", "sim: participants exist in the sandbox only"));
             }
+            // A request that was not read from JSON.
+            Namespace::Sim => check_scenario(&request.to).map_err(|unknown| {
+                let problem = FieldProblem::new("/to", unknown.code(), unknown.to_string());
+                Error::invalid(vec![problem.with(unknown.params())])
+            })?,
             Namespace::Participant if request.to.identifier() == format!("cli_{}", caller.client_id) => {
                 return Err(Error::new(ErrorCode::SameParty));
             }
@@ -257,6 +274,11 @@ fn lasting(routes: &Routes, mode: Mode, mut error: Error) -> Error {
     error
 }
 
+/// The error of a client that never held the currency.
+pub(crate) fn no_account(currency: Currency) -> Error {
+    Error::with(ErrorCode::AccountNotFound, format!("the client has no account in {currency}"))
+}
+
 /// Sandbox credentials create sandbox settlements only; live credentials may choose the sandbox.
 pub(crate) fn mode_of(caller: &Caller, request: &CreateRequest) -> Result<Mode> {
     match (caller.mode, request.sandbox) {
@@ -283,18 +305,24 @@ fn more_of(request: &CreateRequest) -> Option<Arc<SettlementMore>> {
 
 /// Replays the original if the request is the same; a conflict if it differs.
 fn replay(caller: &Caller, existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
-    let visible = existing.client == caller.client && caller.sees(existing.mode);
+    if existing.client != caller.client || !caller.sees(existing.mode) {
+        return Err(Error::new(ErrorCode::ReferenceConflict));
+    }
     let asked = more_of(request).unwrap_or_default();
     let stored = existing.more.as_deref();
-    let same = visible
-        && existing.mode == mode
-        && existing.amount == request.money.minor()
-        && existing.currency == request.money.currency()
-        && existing.to == request.to
-        && existing.expires_at == request.expires_at
-        && stored.and_then(|m| m.description.as_ref()) == asked.description.as_ref()
-        && stored.map_or(asked.metadata.is_empty(), |m| m.metadata == asked.metadata)
-        && stored.and_then(|m| m.pinned.as_ref()) == asked.pinned.as_ref()
-        && stored.and_then(|m| m.quote_id.as_ref()) == asked.quote_id.as_ref();
-    if same { Ok(Created { settlement: Box::new(existing), replayed: true }) } else { Err(Error::new(ErrorCode::ReferenceConflict)) }
+    let differing = Error::differing([
+        ("sandbox", existing.mode != mode),
+        ("amount", existing.amount != request.money.minor()),
+        ("currency", existing.currency != request.money.currency()),
+        ("to", existing.to != request.to),
+        ("expires_at", existing.expires_at != request.expires_at),
+        ("description", stored.and_then(|m| m.description.as_ref()) != asked.description.as_ref()),
+        ("metadata", stored.map_or(!asked.metadata.is_empty(), |m| m.metadata != asked.metadata)),
+        ("provider", stored.and_then(|m| m.pinned.as_ref()) != asked.pinned.as_ref()),
+        ("quote_id", stored.and_then(|m| m.quote_id.as_ref()) != asked.quote_id.as_ref()),
+    ]);
+    match differing {
+        None => Ok(Created { settlement: Box::new(existing), replayed: true }),
+        Some(conflict) => Err(conflict),
+    }
 }
