@@ -22,6 +22,15 @@ pub struct FieldProblem {
     pub params: HashMap<String, String>,
 }
 
+/// One sentence about a problem for the person who fills in the form, in the language of `locale`, a BCP 47 tag: English, French or
+/// Swahili; any other is English.
+#[uniffi::export]
+pub fn payer_message(problem: FieldProblem, locale: String) -> String {
+    let FieldProblem { pointer, code, message, params } = problem;
+    let params = params.into_iter().collect();
+    railgate::validate::messages::for_payer(&railgate::error::FieldProblem { pointer, code: code.into(), message, params }, &locale)
+}
+
 impl From<railgate::error::FieldProblem> for FieldProblem {
     fn from(problem: railgate::error::FieldProblem) -> Self {
         let railgate::error::FieldProblem { pointer, code, message, params } = problem;
@@ -77,7 +86,7 @@ pub enum GatewayError {
         /// The details.
         problem: Problem,
     },
-    /// There was no trustworthy response. The call may or may not have been executed: repeat it with the same
+    /// There was no trustworthy response. Unless `not_sent` is true, the call may or may not have been executed: repeat it with the same
     /// reference to find out; nothing is paid twice.
     #[error("{}: {}", problem.code, problem.detail)]
     Unanswered {
@@ -162,7 +171,7 @@ impl From<railgate::Error> for GatewayError {
     fn from(error: railgate::Error) -> Self {
         let (code, local) = (error.code, Problem::local(error.code.as_str(), error.detail.to_string()));
         let problems = error.into_fields().into_iter().map(FieldProblem::from).collect();
-        let problem = Problem { retryable: code.retryable(), problems, ..local };
+        let problem = Problem { retryable: code.retryable(), problems, not_sent: true, ..local };
         match code {
             ErrorCode::ReceiptInvalid => Self::NotGenuine { problem },
             ErrorCode::StoreUnavailable => Self::Storage { problem },

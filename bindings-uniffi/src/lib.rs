@@ -31,7 +31,7 @@ mod views;
 mod writes;
 
 pub use client::{Enrollment, Environment, GatewayClient, SettlementFilter, SettlementPage};
-pub use error::{FieldProblem, GatewayError, Problem};
+pub use error::{FieldProblem, GatewayError, Problem, payer_message};
 pub use follow::StatusFollower;
 pub use host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, SignerError, TransportError};
 pub use names::*;

@@ -25,8 +25,11 @@
 //! server documents each code on its own page, with the texts from here. Causes stay inside: [`ErrorDetails::detail`] is safe to
 //! show to a client, [`std::error::Error::source`] is for the operator's log.
 
+mod params;
+
+pub use params::Params;
+
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -319,21 +322,21 @@ pub struct FieldProblem {
     pub message: String,
     /// The values in the message, for programs that write their own: limits as `min` and `max`, as `nearest` what was probably meant,
     /// as `hint` which of several reasons with the same code it is.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(required = false))]
-    pub params: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Params::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false, value_type = std::collections::BTreeMap<String, String>))]
+    pub params: Params,
 }
 
 impl FieldProblem {
     /// Creates a problem at `pointer`.
     pub fn new(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), code: Cow::Borrowed(code), message: message.into(), params: BTreeMap::new() }
+        Self { pointer: pointer.into(), code: Cow::Borrowed(code), message: message.into(), params: Params::default() }
     }
 
-    /// Adds values of the message.
+    /// With the values in the message.
     #[must_use]
-    pub fn with<'a>(mut self, params: impl IntoIterator<Item = (&'a str, String)>) -> Self {
-        self.params.extend(params.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    pub fn with(mut self, params: Params) -> Self {
+        self.params = params;
         self
     }
 }

@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::Error;
+use crate::error::{Error, Params};
 
 /// The largest number of minor-unit decimals of any ISO 4217 code.
 const MAX_MINOR_UNITS: u8 = 4;
@@ -149,12 +149,13 @@ impl AmountError {
     }
 
     /// The values in the message.
-    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Digits => vec![("max", MAX_DIGITS.to_string())],
-            Self::Scale { max } => vec![("max", max.to_string())],
-            Self::Malformed | Self::Exponent | Self::NotPositive => Vec::new(),
-        }
+    pub(crate) fn params(&self) -> Params {
+        let max = match self {
+            Self::Digits => MAX_DIGITS,
+            Self::Scale { max } => u32::from(*max),
+            Self::Malformed | Self::Exponent | Self::NotPositive => return Params::default(),
+        };
+        Params::one("max", format!("{max}"))
     }
 }
 

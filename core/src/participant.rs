@@ -26,6 +26,8 @@ use std::str::FromStr;
 
 use smol_str::SmolStr;
 
+use crate::error::Params;
+
 macro_rules! namespaces {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
         /// The kind of a participant's identifier, which determines the rails that can reach it.
@@ -140,31 +142,29 @@ impl ParticipantError {
 }
 
 impl ParticipantError {
-    /// The values in the message.
-    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
+    /// The values in the message, with a hint where several reasons have the same code.
+    pub(crate) fn params(&self) -> Params {
+        let hint = match self {
+            Self::Length => return Params::one("max", format!("{IDENTIFIER_MAX_CHARS}")),
+            Self::UnknownNamespace(namespace) => return Params::one("namespace", namespace.clone()),
+            Self::Malformed | Self::Characters | Self::Scenario => return Params::default(),
+            Self::IbanCountry(_) => "iban_country",
+            Self::IbanLength { .. } => "iban_length",
+            Self::Msisdn => "msisdn",
+            Self::MsisdnTrunk => "msisdn_trunk",
+            Self::Iban => "iban",
+            Self::IbanCheckDigits => "iban_check",
+            Self::Email => "email",
+        };
+        let params = Params::one("hint", hint.to_owned());
         match self {
-            Self::Length => vec![("max", IDENTIFIER_MAX_CHARS.to_string())],
-            Self::UnknownNamespace(namespace) => vec![("namespace", namespace.clone())],
-            Self::IbanCountry(country) => vec![hint("iban_country"), ("country", country.clone())],
-            Self::IbanLength { country, expected, found } => vec![
-                hint("iban_length"),
-                ("country", (*country).to_owned()),
-                ("length", expected.to_string()),
-                ("found", found.to_string()),
-            ],
-            Self::Msisdn => vec![hint("msisdn")],
-            Self::MsisdnTrunk => vec![hint("msisdn_trunk")],
-            Self::Iban => vec![hint("iban")],
-            Self::IbanCheckDigits => vec![hint("iban_check")],
-            Self::Email => vec![hint("email")],
-            Self::Malformed | Self::Characters | Self::Scenario => Vec::new(),
+            Self::IbanCountry(country) => params.and("country", country.clone()),
+            Self::IbanLength { country, expected, found } => {
+                params.and("country", (*country).to_owned()).and("length", format!("{expected}")).and("found", format!("{found}"))
+            }
+            _ => params,
         }
     }
-}
-
-/// Tells which of the reasons it is that have the same code.
-fn hint(name: &str) -> (&'static str, String) {
-    ("hint", name.to_owned())
 }
 
 fn known_namespaces() -> String {
@@ -410,8 +410,8 @@ impl ReferenceError {
 
 impl ReferenceError {
     /// The values in the message.
-    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("max", REFERENCE_MAX_CHARS.to_string())]
+    pub(crate) fn params(&self) -> Params {
+        Params::one("max", format!("{REFERENCE_MAX_CHARS}"))
     }
 }
 

@@ -82,7 +82,7 @@ fn a_scenario_that_does_not_exist_pays_nobody() {
     let check = s.engine.preflight(&s.caller, request.as_bytes()).unwrap().view;
     for problem in [s.create(&request).unwrap_err().fields[0].clone(), check.problems[0].clone()] {
         assert_eq!((problem.pointer.as_str(), &*problem.code), ("/to", "participant_scenario_unknown"));
-        assert_eq!(problem.params["nearest"], "sim:decline-other");
+        assert_eq!(problem.params.get("nearest"), Some("sim:decline-other"));
         assert!(problem.message.contains("the nearest are sim:decline-other, "), "{}", problem.message);
     }
     // Also of a request that was not read from JSON.

@@ -180,6 +180,18 @@ def test_a_process_that_is_killed_in_mid_outbox_loses_and_repeats_nothing(connec
     assert ended.stdout.split() == sorted(s.id for s in there.values())
 
 
+def test_where_nothing_was_sent_the_error_says_so_and_which_address_it_was(url):
+    async def scenario():
+        client = over(f"{url}/api/v1", new_signer(), None, Offline(railgate.UrllibTransport()))
+        with pytest.raises(railgate.GatewayError.Unanswered) as caught:
+            await client.balances()
+        problem = caught.value.problem
+        assert (problem.code, problem.not_sent, problem.retryable) == ("not_connected", True, True)
+        assert problem.detail == f"POST {url}/api/v1/auth/challenges: there is no network"
+
+    run(scenario())
+
+
 def test_an_enrolment_whose_answer_is_lost_is_found_again(url):
     signer, network = new_signer(), railgate.UrllibTransport()
 

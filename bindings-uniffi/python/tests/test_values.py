@@ -32,6 +32,17 @@ def test_every_problem_is_told_at_once():
     assert not caught.value.problem.retryable
 
 
+def test_a_payer_reads_what_to_change():
+    bad = railgate.SettlementRequest(amount=Decimal("10.505"), currency="EUR", to="sim:declined", reference="r")
+    with pytest.raises(railgate.GatewayError.Invalid) as caught:
+        railgate.validate_settlement(bad, NOW)
+    amount, to = caught.value.problem.problems
+    assert caught.value.problem.not_sent and (amount.params, to.params) == ({"max": "2"}, {"nearest": "sim:decline-other"})
+    assert railgate.payer_message(amount, "fr-CM") == "Saisissez au plus 2 décimales."
+    assert railgate.payer_message(to, "xx").endswith("Did you mean sim:decline-other?")
+    assert caught.value.problem.detail == "/amount must have at most 2 decimals, zeros included; and 1 more problem"
+
+
 def test_times_are_moments():
     railgate.validate_settlement(request(expires_at=NOW + timedelta(milliseconds=1)), NOW)
     with pytest.raises(railgate.GatewayError.Invalid) as caught:

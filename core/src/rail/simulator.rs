@@ -40,12 +40,13 @@ use std::borrow::Cow;
 
 use super::{FailureCode, Heard, HttpReply, Inside, Link, PayeeMatch, Rail, RailAnswer, Request};
 use crate::api::{PayeeView, RailCall, ScenarioView, Subject};
+use crate::error::Params;
 use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::participant::{Namespace, Participant};
 use crate::route::{Capabilities, ProviderSpec};
 use crate::time::Millis;
-use crate::validate::nearest::nearest;
+use crate::validate::nearest::Nearest;
 
 /// The rail of the simulated operator.
 pub struct Simulator;
@@ -210,12 +211,32 @@ const fn scenario(to: &'static str, description: &'static str) -> ScenarioView {
 /// What precedes a failure code.
 const DECLINE: &str = "decline-";
 
+/// The names of all other scenarios.
+const NAMES: [(&str, Scenario); 16] = [
+    ("ok", Scenario::Ok),
+    ("slow-30s", Scenario::Slow30s),
+    ("pending", Scenario::Pending),
+    ("timeout-then-ok", Scenario::TimeoutThenOk),
+    ("timeout-then-fail", Scenario::TimeoutThenFail),
+    ("timeout-never", Scenario::TimeoutNever),
+    ("late-ok-after-fail", Scenario::LateOkAfterFail),
+    ("duplicate-callback", Scenario::DuplicateCallback),
+    ("out-of-order", Scenario::OutOfOrder),
+    ("provider-down", Scenario::ProviderDown),
+    ("failover", Scenario::Failover),
+    ("returned-after-1d", Scenario::ReturnedAfter1d),
+    ("reverse-fail", Scenario::ReverseFail),
+    ("reverse-unknown", Scenario::ReverseUnknown),
+    ("close-match", Scenario::CloseMatch),
+    ("no-match", Scenario::NoMatch),
+];
+
 /// A `sim:` participant that names no scenario: a typing error, which must not pass for a payment that succeeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the simulator has no scenario of that name; the nearest are {}", nearest.join(", "))]
+#[error("the simulator has no scenario of that name; the nearest are {}, {} and {}", nearest[0], nearest[1], nearest[2])]
 pub struct UnknownScenario {
     /// The participants with the most similar names, the nearest first.
-    pub nearest: Vec<String>,
+    pub nearest: [String; 3],
 }
 
 impl UnknownScenario {
@@ -225,8 +246,8 @@ impl UnknownScenario {
     }
 
     /// The values in the message.
-    pub(crate) fn params(&self) -> Vec<(&'static str, String)> {
-        self.nearest.first().map(|first| ("nearest", first.clone())).into_iter().collect()
+    pub(crate) fn params(&self) -> Params {
+        Params::one("nearest", self.nearest[0].clone())
     }
 }
 
@@ -238,16 +259,11 @@ pub fn check_scenario(to: &Participant) -> Result<(), UnknownScenario> {
     if to.namespace() != Namespace::Sim || Scenario::named(to.identifier()).is_some() {
         return Ok(());
     }
-    let listed = SCENARIOS.iter().map(|scenario| scenario.to.to_string());
-    let declined = FailureCode::ALL.iter().map(|code| ["sim:", DECLINE, code.as_str()].concat());
-    let mut names: Vec<String> = listed.filter(|name| !name.starts_with("sim:decline-")).chain(declined).collect();
-    nearest(to.as_str(), &mut names);
-    names.truncate(NEAREST_MAX);
-    Err(UnknownScenario { nearest: names })
+    let mut nearest = Nearest::to(to.identifier());
+    NAMES.iter().for_each(|(name, _)| nearest.offer("", name));
+    FailureCode::ALL.iter().for_each(|code| nearest.offer(DECLINE, code.as_str()));
+    Err(UnknownScenario { nearest: nearest.found().map(|name| ["sim:", &name].concat()) })
 }
-
-/// How many similar names a message has.
-const NEAREST_MAX: usize = 3;
 
 const SLOW: Millis = 30_000;
 const DAY: Millis = 86_400_000;
@@ -273,25 +289,7 @@ impl Scenario {
         if let Some(code) = name.strip_prefix(DECLINE) {
             return FailureCode::from_name(code).map(Self::Decline);
         }
-        Some(match name {
-            "ok" => Self::Ok,
-            "slow-30s" => Self::Slow30s,
-            "pending" => Self::Pending,
-            "timeout-then-ok" => Self::TimeoutThenOk,
-            "timeout-then-fail" => Self::TimeoutThenFail,
-            "timeout-never" => Self::TimeoutNever,
-            "late-ok-after-fail" => Self::LateOkAfterFail,
-            "duplicate-callback" => Self::DuplicateCallback,
-            "out-of-order" => Self::OutOfOrder,
-            "provider-down" => Self::ProviderDown,
-            "failover" => Self::Failover,
-            "returned-after-1d" => Self::ReturnedAfter1d,
-            "reverse-fail" => Self::ReverseFail,
-            "reverse-unknown" => Self::ReverseUnknown,
-            "close-match" => Self::CloseMatch,
-            "no-match" => Self::NoMatch,
-            _ => return None,
-        })
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, scenario)| *scenario)
     }
 
     /// The answer to attempt `n` of a payment.
@@ -407,7 +405,7 @@ fn rail_reference(rail_key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn nearest_to(text: &str) -> Option<Vec<String>> {
+    fn nearest_to(text: &str) -> Option<[String; 3]> {
         check_scenario(&Participant::parse(text).unwrap()).err().map(|unknown| unknown.nearest)
     }
 
@@ -415,6 +413,10 @@ mod tests {
     fn every_scenario_and_every_failure_code_is_known() {
         for to in SCENARIOS.iter().map(|scenario| scenario.to.to_string()) {
             assert_eq!(nearest_to(&to), None, "{to}");
+        }
+        for (name, scenario) in NAMES {
+            let to = Participant::parse(&format!("sim:{name}")).unwrap();
+            assert!(Scenario::of(&to) == scenario && SCENARIOS.iter().any(|listed| listed.to == to.as_str()), "{name}");
         }
         for code in FailureCode::ALL {
             let to = Participant::parse(&format!("sim:decline-{}", code.as_str())).unwrap();
@@ -436,7 +438,7 @@ mod tests {
             ("sim:okay", "sim:ok"),
         ] {
             let nearest = nearest_to(typed).unwrap();
-            assert_eq!((nearest[0].as_str(), nearest.len()), (meant, NEAREST_MAX), "{typed}: {nearest:?}");
+            assert_eq!(nearest[0], meant, "{typed}: {nearest:?}");
         }
     }
 

@@ -14,7 +14,7 @@
 //!
 //! Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 
-use crate::error::{Error, ErrorCode, FieldProblem, PROBLEMS_MAX, excerpt};
+use crate::error::{Error, ErrorCode, FieldProblem, PROBLEMS_MAX, Params, excerpt};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use smallvec::SmallVec;
@@ -35,11 +35,9 @@ impl FieldProblems {
         Self { listed: vec![FieldProblem::new("", code, message)], omitted: 0 }
     }
 
-    /// Adds values of the messages.
-    #[must_use]
-    pub(crate) fn with<'a>(mut self, params: impl IntoIterator<Item = (&'a str, String)> + Clone) -> Self {
-        self.listed = self.listed.into_iter().map(|problem| problem.with(params.clone())).collect();
-        self
+    /// A problem of the value itself, with the values in its message.
+    pub(crate) fn with(code: &'static str, message: impl Into<String>, params: Params) -> Self {
+        Self { listed: vec![FieldProblem::new("", code, message).with(params)], omitted: 0 }
     }
 
     /// Adds the problems of a member or element.
@@ -157,7 +155,7 @@ impl<'a> Value<'a> {
         match elements.len() {
             0 => Err(FieldProblems::one("too_few", "must have at least one element")),
             n if n > max => {
-                Err(FieldProblems::one("too_many", format!("must have at most {max} elements")).with([("max", max.to_string())]))
+                Err(FieldProblems::with("too_many", format!("must have at most {max} elements"), Params::one("max", format!("{max}"))))
             }
             _ => Ok(elements),
         }

@@ -32,6 +32,7 @@
 
 pub mod access;
 pub(crate) mod json;
+pub mod messages;
 pub(crate) mod nearest;
 pub mod operator;
 pub mod provider;
@@ -41,7 +42,7 @@ pub mod terms;
 pub mod webhook;
 
 use crate::api::{CreateBatchBody, CreateBody, FundBody, ReverseBody};
-use crate::error::{Error, PROBLEMS_MAX};
+use crate::error::{Error, PROBLEMS_MAX, Params};
 use crate::ledger::Mode;
 use crate::lifecycle::stored_enum;
 use crate::money::{Amount, AmountError, Currency, Money};
@@ -258,7 +259,7 @@ fn offered(currency: Currency, to: Option<Namespace>, offer: &dyn Offer) -> Resu
         return Ok(());
     }
     let message = format!("{currency} is not supported; the list of providers shows which are");
-    Err(FieldProblems::one("currency_unsupported", message).with([("currency", currency.code().to_owned())]))
+    Err(FieldProblems::with("currency_unsupported", message, Params::one("currency", currency.code().to_owned())))
 }
 
 fn participant(value: Value<'_>) -> Result<Participant, FieldProblems> {
@@ -326,7 +327,7 @@ fn pairs<'a>(
     let mut problems = FieldProblems::default();
     if members.len() > METADATA_MAX_PAIRS {
         let most = METADATA_MAX_PAIRS.to_string();
-        problems = FieldProblems::one("too_many", format!("must have at most {most} pairs")).with([("max", most)]);
+        problems = FieldProblems::with("too_many", format!("must have at most {most} pairs"), Params::one("max", most));
     }
     let mut pairs = BTreeMap::new();
     for (key, value) in members {
@@ -364,11 +365,11 @@ fn sized(text: Cow<'_, str>, min: usize, max: usize) -> Result<String, FieldProb
 
 fn check_size(text: &str, min: usize, max: usize, subject: &str) -> Result<(), FieldProblems> {
     if text.len() < min {
-        return Err(FieldProblems::one("too_short", format!("{subject} at least {min} character")).with([("min", min.to_string())]));
+        return Err(FieldProblems::with("too_short", format!("{subject} at least {min} character"), Params::one("min", format!("{min}"))));
     }
     // A text never has more characters than bytes, so a short one need not be counted.
     if text.len() > max && text.chars().count() > max {
-        return Err(FieldProblems::one("too_long", format!("{subject} at most {max} characters")).with([("max", max.to_string())]));
+        return Err(FieldProblems::with("too_long", format!("{subject} at most {max} characters"), Params::one("max", format!("{max}"))));
     }
     Ok(())
 }
@@ -378,7 +379,7 @@ macro_rules! problem_from {
     ($($error:ty),*) => {$(
         impl From<$error> for FieldProblems {
             fn from(error: $error) -> Self {
-                FieldProblems::one(error.code(), error.to_string()).with(error.params())
+                FieldProblems::with(error.code(), error.to_string(), error.params())
             }
         }
     )*};

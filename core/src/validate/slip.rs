@@ -1,5 +1,6 @@
 //! What people type instead of an amount, and what they mean by it.
 
+use crate::error::Params;
 use crate::money::{Amount, AmountError};
 
 use super::json::FieldProblems;
@@ -8,11 +9,13 @@ use super::json::FieldProblems;
 /// probably meant. It is never taken for what was typed: whoever pays confirms it.
 pub(super) fn of(error: AmountError, text: &str) -> FieldProblems {
     match meant(text).filter(|_| error == AmountError::Malformed) {
-        Some((slip, amount)) => FieldProblems::one(error.code(), format!("{}: write {amount}", slip.message()))
-            .with([("nearest", amount), ("hint", slip.name().to_owned())]),
+        Some((slip, amount)) => {
+            let message = format!("{}: write {amount}", slip.message());
+            FieldProblems::with(error.code(), message, Params::one("nearest", amount).and("hint", slip.name().to_owned()))
+        }
         None if error == AmountError::Malformed && text.contains(',') => {
             let message = "must have no comma: it could stand for a decimal point or for thousands";
-            FieldProblems::one(error.code(), message).with([("hint", Slip::Comma.name().to_owned())])
+            FieldProblems::with(error.code(), message, Params::one("hint", Slip::Comma.name().to_owned()))
         }
         None => error.into(),
     }
@@ -51,67 +54,66 @@ impl Slip {
 
 /// The amount that a text probably means, and the first thing to change in it; `None` if it is too far from any or ambiguous.
 fn meant(text: &str) -> Option<(Slip, String)> {
-    let mut first = None;
-    let mut note = |slip| first = first.or(Some(slip));
-    let mut number = text.trim();
-    if number.len() < text.len() {
-        note(Slip::Spaces);
-    }
-    let bare = number.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '+' | '-'));
-    if bare.len() < number.len() {
-        note(Slip::Symbol);
-        number = bare;
-    }
-    let grouped: String = number.chars().filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '’')).collect();
-    if grouped.len() < number.len() {
-        note(if number.contains(['\'', '’']) { Slip::Thousands } else { Slip::Spaces });
-    }
-    let pointed = pointed(&grouped, &mut note)?;
-    let plain = pointed.strip_prefix('+').unwrap_or(&pointed);
-    let (integer, fraction) = plain.split_once('.').map_or((plain, None), |(integer, fraction)| (integer, Some(fraction)));
-    let integer = match integer.trim_start_matches('0') {
-        "" => "0",
-        rest => rest,
+    let (first, number) = bare(text)?;
+    let (slip, decimals) = separated(number.as_bytes())?;
+    let (whole, fraction) = number.split_at(decimals.unwrap_or(number.len()));
+    let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
+    let (whole, fraction) = (digits(whole), digits(fraction));
+    let mut amount = match whole.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        rest => rest.to_owned(),
     };
-    let plain = match fraction.filter(|fraction| !fraction.is_empty()) {
-        Some(fraction) => [integer, ".", fraction].concat(),
-        None => integer.to_owned(),
-    };
-    if plain != pointed {
-        note(Slip::Form);
+    if !fraction.is_empty() {
+        amount.push('.');
+        amount.push_str(&fraction);
     }
-    Amount::parse(&plain).ok()?;
-    Some((first?, plain))
+    Amount::parse(&amount).ok()?;
+    Some((first.or(slip).unwrap_or(Slip::Form), amount))
 }
 
-/// The text with a point before the decimals and no other separator. Of `1,000` nobody knows which of both the comma is.
-fn pointed(text: &str, note: &mut impl FnMut(Slip)) -> Option<String> {
-    let commas = text.matches(',').count();
-    let points = text.matches('.').count();
+/// The digits of a number and the points and commas between them, and the first that has to go.
+fn bare(text: &str) -> Option<(Option<Slip>, String)> {
+    let (mut first, mut number, mut ended) = (None, String::new(), false);
+    for c in text.chars() {
+        let slip = match c {
+            // Of an abbreviation, as in `Rs. 500`.
+            '.' | ',' if number.is_empty() && first == Some(Slip::Symbol) => Slip::Symbol,
+            '0'..='9' | '.' | ',' if ended => return None,
+            '0'..='9' | '.' | ',' => {
+                number.push(c);
+                continue;
+            }
+            '-' => return None,
+            '+' if number.is_empty() => Slip::Form,
+            '\'' | '’' => Slip::Thousands,
+            c if c.is_whitespace() => Slip::Spaces,
+            _ => {
+                ended = !number.is_empty();
+                Slip::Symbol
+            }
+        };
+        first = first.or(Some(slip));
+    }
+    Some((first, number))
+}
+
+/// Where the decimals begin, with the separator, and what is wrong with the separators. Of `1,000` nobody knows which of both the comma
+/// is, and a text whose groups are not thousands is no number.
+fn separated(number: &[u8]) -> Option<(Option<Slip>, Option<usize>)> {
+    let count = |wanted: u8| number.iter().filter(|byte| **byte == wanted).count();
+    let (commas, points) = (count(b','), count(b'.'));
+    let last = number.iter().rposition(|byte| !byte.is_ascii_digit());
     match (commas, points) {
-        (0, 0 | 1) => return Some(text.to_owned()),
-        (1, 0) => {
-            let decimals = text.split_once(',').map_or(0, |(_, decimals)| decimals.len());
-            note(Slip::Comma);
-            return (decimals != 3).then(|| text.replace(',', "."));
-        }
-        _ => note(Slip::Thousands),
+        (0, 0 | 1) => return Some((None, last)),
+        (1, 0) => return (last? + 4 != number.len()).then_some((Some(Slip::Comma), last)),
+        _ => {}
     }
-    let (thousands, decimal) = match (text.rfind(','), text.rfind('.')) {
-        (Some(comma), Some(point)) if comma > point && commas == 1 => ('.', Some(',')),
-        (Some(comma), Some(point)) if comma < point && points == 1 => (',', Some('.')),
-        (Some(_), None) => (',', None),
-        (None, Some(_)) => ('.', None),
-        _ => return None,
-    };
-    let whole = decimal.and_then(|decimal| text.split_once(decimal)).map_or(text, |(whole, _)| whole);
-    let mut groups = whole.split(thousands);
+    let decimals = last.filter(|at| commas > 0 && points > 0 && number.get(*at).is_some_and(|kind| count(*kind) == 1));
+    let whole = number.get(..decimals.unwrap_or(number.len()))?;
+    let mut groups = whole.split(|byte| !byte.is_ascii_digit());
     let leads = groups.next().is_some_and(|group| (1..=3).contains(&group.len()));
-    if !leads || !groups.all(|group| group.len() == 3) {
-        return None;
-    }
-    let joined = text.replace(thousands, "");
-    Some(decimal.map_or(joined.clone(), |decimal| joined.replace(decimal, ".")))
+    let mixed = whole.contains(&b',') && whole.contains(&b'.');
+    (leads && !mixed && groups.all(|group| group.len() == 3)).then_some((Some(Slip::Thousands), decimals))
 }
 
 #[cfg(test)]
@@ -126,8 +128,9 @@ mod tests {
             ("1 000", Slip::Spaces, "1000"),
             ("1\u{202f}000,50", Slip::Spaces, "1000.50"),
             ("€5", Slip::Symbol, "5"),
-            ("5 EUR", Slip::Symbol, "5"),
+            ("5 EUR", Slip::Spaces, "5"),
             ("KSh 1,500.00", Slip::Symbol, "1500.00"),
+            ("Rs. 500", Slip::Symbol, "500"),
             ("1,50", Slip::Comma, "1.50"),
             ("1.000,50", Slip::Thousands, "1000.50"),
             ("1,000.50", Slip::Thousands, "1000.50"),

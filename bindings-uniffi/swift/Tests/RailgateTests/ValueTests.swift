@@ -41,6 +41,15 @@ final class ValueTests: XCTestCase {
         }
     }
 
+    func testAPayerReadsWhatToChange() {
+        let bad = SettlementRequest(amount: Decimal(string: "10.505")!, currency: "EUR", to: "sim:declined", reference: "r")
+        XCTAssertThrowsError(try validateSettlement(request: bad, now: now)) { error in
+            guard let problems = (error as? GatewayError)?.fieldProblems, problems.count == 2 else { return XCTFail("\(error)") }
+            XCTAssertEqual(problems.map(\.params), [["max": "2"], ["nearest": "sim:decline-other"]])
+            XCTAssertEqual(payerMessage(problem: problems[0], locale: "fr-CM"), "Saisissez au plus 2 décimales.")
+        }
+    }
+
     func testTimesAreMoments() {
         XCTAssertEqual(problems(request(expiresAt: now.addingTimeInterval(0.001))), [:])
         XCTAssertEqual(Array(problems(request(expiresAt: now)).keys), ["/expires_at"])

@@ -31,6 +31,15 @@ class ValuesTest {
     }
 
     @Test
+    fun `a payer reads what to change`() {
+        val (amount, to) = problemsOf(SettlementRequest(BigDecimal("10.505"), "EUR", "sim:declined", "r"))
+        assertEquals(mapOf("max" to "2"), amount.params)
+        assertEquals(mapOf("nearest" to "sim:decline-other"), to.params)
+        assertEquals("Saisissez au plus 2 décimales.", payerMessage(amount, "fr-CM"))
+        assertEquals("Enter at most 2 decimals.", payerMessage(amount, "en"))
+    }
+
+    @Test
     fun `what no amount can be is a typed error, however large`() {
         for (amount in listOf("1E+30", "1".repeat(40), "1E+2000000000", "1E-2000000000", "-1")) problemsOf(request(amount))
     }
