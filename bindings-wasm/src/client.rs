@@ -271,12 +271,21 @@ impl Exchange {
         Ok(())
     }
 
-    /// Reports that there was no response or, if `garbled`, that the response does not belong to this call.
+    /// Reports that there was no response, because provably nothing was `sent` or although something may have been, or that the
+    /// response does not belong to this call (`garbled`).
     ///
     /// # Errors
     /// Throws for arguments of the wrong type.
-    pub fn lost(&mut self, #[wasm_bindgen(unchecked_param_type = "boolean")] garbled: &JsValue) -> Result<(), JsError> {
-        self.inner.lost(if flag(garbled, "garbled")? { Lost::Garbled } else { Lost::NoAnswer });
+    pub fn lost(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "boolean")] sent: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "boolean")] garbled: &JsValue,
+    ) -> Result<(), JsError> {
+        self.inner.lost(match (flag(sent, "sent")?, flag(garbled, "garbled")?) {
+            (_, true) => Lost::Garbled,
+            (true, false) => Lost::NoAnswer,
+            (false, false) => Lost::NotSent,
+        });
         Ok(())
     }
 

@@ -21,7 +21,7 @@ const HEAD: &str = r#"/**
  * @module
  */
 
-import type { Amount, AmountInput, Timestamp } from "./values.js";
+import type { Amount, AmountInput, TimeInput, Timestamp } from "./values.js";
 "#;
 
 /// The direction of a type, which its schema does not show.
@@ -149,7 +149,10 @@ impl World {
         let kind = match kinds.iter().filter(|kind| **kind != "null").copied().collect::<Vec<_>>().as_slice() {
             ["number", "string"] => "AmountInput".to_owned(),
             ["string"] if schema["format"] == "decimal" => "Amount".to_owned(),
-            ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => "Timestamp".to_owned(),
+            ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => match way {
+                Way::In => "TimeInput".to_owned(),
+                Way::Out | Way::Loose => "Timestamp".to_owned(),
+            },
             ["string"] => "string".to_owned(),
             ["boolean"] => "boolean".to_owned(),
             ["integer" | "number"] => "number".to_owned(),

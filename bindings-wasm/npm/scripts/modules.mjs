@@ -6,3 +6,6 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Built by ../build.sh into wasm/. */
 export const modules = ["receipt", "webhook", "forms", "qr", "client", "gateway", "sheet"];
+
+/** The catalogues of messages for payers, in core/src/validate/messages/. */
+export const languages = ["en", "fr", "sw"];

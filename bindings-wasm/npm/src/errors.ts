@@ -19,6 +19,7 @@ export const LOCAL_CODES = [
   "malformed_signature",
   "disposed",
   "unsupported",
+  "webassembly_forbidden",
   "header_missing",
   "header_malformed",
   "timestamp_too_old",
@@ -139,9 +140,33 @@ export class InternalError extends RailgateError {
   override readonly name: string = "InternalError";
 }
 
+/** Why there was no response. `blocked`: a browser does not tell whether it refused the call or could not reach the server. */
+export type ConnectionReason =
+  | "refused"
+  | "unknown_host"
+  | "unreachable"
+  | "offline"
+  | "timeout"
+  | "certificate"
+  | "broken"
+  | "blocked"
+  | "proxy"
+  | "foreign_response"
+  | "unknown";
+
+/** The properties of a {@link ConnectionError}. */
+export interface ConnectionDetails extends ErrorDetails {
+  /** The address of the attempt that failed last, without its query. */
+  readonly url?: string | undefined;
+  /** Why there was no response. */
+  readonly reason?: ConnectionReason | undefined;
+  /** Provably nothing of the call was sent. */
+  readonly notSent?: boolean | undefined;
+}
+
 /**
-* It is unknown whether the call was executed: there was no response, or an attempt got none and a later attempt failed for another
- * reason (the `cause`) that does not tell.
+* There was no response. If `notSent` is true, the call was not executed. Otherwise nobody knows: there was no response, or an attempt
+* got none and a later attempt failed for another reason (the `cause`) that does not tell.
  *
 * If it is `retryable`, repeat the same call to find out; nothing is done twice. If not, a repetition would be a new call: a
  * reversal without a reference or key of yours, which you can repeat with this error's `idempotencyKey`, or a `POST` of
@@ -149,6 +174,20 @@ export class InternalError extends RailgateError {
  */
 export class ConnectionError extends RailgateError {
   override readonly name: string = "ConnectionError";
+  /** The address of the attempt that failed last, without its query. */
+  readonly url: string | undefined;
+  /** Why there was no response. */
+  readonly reason: ConnectionReason;
+  /** Provably nothing of the call was sent, in any attempt: it was not executed. */
+  readonly notSent: boolean;
+
+  /** Creates an error with its code, message and further properties. */
+  constructor(code: ErrorCode, message: string, details: ConnectionDetails = {}) {
+    super(code, message, details);
+    this.url = details.url;
+    this.reason = details.reason ?? "unknown";
+    this.notSent = details.notSent ?? false;
+  }
 }
 
 /** A receipt is not genuine. */

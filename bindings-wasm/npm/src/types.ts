@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { Amount, AmountInput, Timestamp } from "./values.js";
+import type { Amount, AmountInput, TimeInput, Timestamp } from "./values.js";
 
 /**
  * Real money or play money. The two never mix: an account, and therefore a transfer, belongs to one of them.
@@ -584,7 +584,7 @@ export interface CreateRequest {
   /** From a check; fixes the fee. */
   readonly quote_id?: string;
   /** RFC 3339; the settlement is cancelled if it was not dispatched by then. */
-  readonly expires_at?: Timestamp;
+  readonly expires_at?: TimeInput;
 }
 
 /** The amount to reverse, and why. */

@@ -18,6 +18,9 @@ export type AmountInput = string | number;
 /** A time as RFC 3339 in UTC with milliseconds, such as `"2026-11-21T10:38:17.042Z"`. */
 export type Timestamp = string;
 
+/** A time in a request: a `Date`, or RFC 3339 with its offset. */
+export type TimeInput = Timestamp | Date;
+
 /** The result of a create. */
 export interface Created {
   /** The settlement in its current state. */
@@ -58,10 +61,10 @@ export interface ListFilter {
   readonly reference?: string;
   /** In the sandbox (`true`) or live (`false`). */
   readonly sandbox?: boolean;
-  /** Created at this time or later, RFC 3339. */
-  readonly created_from?: Timestamp;
-  /** Created before this time, RFC 3339. */
-  readonly created_to?: Timestamp;
+  /** Created at this time or later. */
+  readonly created_from?: TimeInput;
+  /** Created before this time. */
+  readonly created_to?: TimeInput;
   /** The lowest amount. */
   readonly min_amount?: AmountInput;
   /** The highest amount. */

@@ -129,7 +129,7 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
       (...a) => exchange.answered(one, ...a),
       [["status", 200, "count"], ["headers", ["date", "now"], "strings"], ["body", CHALLENGE, "string"], now],
     ],
-    ["Exchange.lost", (...a) => exchange.lost(...a), [["garbled", true, "flag"]]],
+    ["Exchange.lost", (...a) => exchange.lost(...a), [["sent", true, "flag"], ["garbled", false, "flag"]]],
     [
       "Gateway.open",
       (...a) => gateway.Gateway.open(...a).free(),

@@ -20,12 +20,12 @@ function noteFor(input) {
   return note;
 }
 
-/** The contents of the form, without empty fields. */
+/** The contents of the form. */
 function draft() {
-  return Object.fromEntries(inputs.filter((input) => input.value !== "").map((input) => [input.name, input.value]));
+  return Object.fromEntries(inputs.map((input) => [input.name, input.value]));
 }
 
-const forms = await loadForms();
+const forms = await loadForms({ locale: document.documentElement.lang });
 
 function look() {
   const checked = forms.check(draft());
@@ -33,7 +33,7 @@ function look() {
   for (const input of inputs) {
     const problem = visited.has(input) ? problems.get(input.name) : undefined;
     input.setAttribute("aria-invalid", String(problem !== undefined));
-    notes.get(input).textContent = problem?.message ?? "";
+    notes.get(input).textContent = problem?.payerMessage ?? "";
   }
   button.disabled = !checked.ok;
   return checked;

@@ -75,6 +75,7 @@ export function query(parameters: Readonly<Record<string, unknown>>): string {
 }
 
 function scalar(value: unknown, name: string): string {
+  if (value instanceof Date) return new Date(check.instant(value, name)).toISOString();
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
   throw new TypeError(`${name} must be text, a number or a boolean`);
 }

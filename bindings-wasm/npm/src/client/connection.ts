@@ -7,6 +7,7 @@
 
 import type { Exchange, Session } from "../../wasm/client.js";
 import { ConnectionError, DisposedError, type ErrorDetails, InternalError, RailgateError } from "../errors.js";
+import { type Failed, failed } from "./network.js";
 import { guarded, isProblem, problemError } from "../problem.js";
 import { Deadline, type Patience, pause, unlessAborted } from "./patience.js";
 import type { Signer } from "./signer.js";
@@ -77,6 +78,12 @@ interface Step {
   readonly done?: Done;
 }
 
+/** What was tried, for a message. */
+interface Attempt {
+  readonly method: string;
+  readonly url: string;
+}
+
 /** Builds an error from the last attempt. */
 type Last = (done: Done) => unknown;
 
@@ -133,7 +140,7 @@ export class Connection {
       const text = await response.text();
       if (call.answers?.(parsed(text)) === false) {
         const what = `the response (${status}) does not belong to this call; it is unknown whether the call was executed`;
-        throw new ConnectionError("connection_lost", what, { status, ...again(call) });
+        throw new ConnectionError("connection_lost", what, { status, reason: "foreign_response", ...again(call) });
       }
       return [{ status, headers, text }, text];
     });
@@ -202,8 +209,9 @@ export class Connection {
     const deadline = new Deadline(ms, signal);
     // Detached, so that `fetch` is not called as a method of this object.
     const fetcher = this.#fetch;
+    const address = this.session.base() + request.path;
     try {
-      const response = await fetcher(this.session.base() + request.path, this.#init(request, deadline.signal));
+      const response = await fetcher(address, this.#init(request, deadline.signal));
       if (response.ok && !prepares && take !== undefined) {
         const [taken, text] = await take(response, deadline);
         this.#answered(exchange, response, text);
@@ -217,9 +225,11 @@ export class Connection {
       signal.throwIfAborted();
       const garbled = cause instanceof ConnectionError;
       if (cause instanceof RailgateError && !garbled) throw cause;
-      exchange.lost(garbled);
-      const late = deadline.signal.aborted;
-      return { last: () => (garbled ? cause : lost(cause, late, call)) };
+      const why = failed(cause, address, deadline.signal.aborted);
+      exchange.lost(!why.notSent, garbled);
+      // The query may name people, and messages go to logs.
+      const attempt = { method: request.method, url: address.split("?", 1)[0] ?? "" };
+      return { last: ({ verdict }) => (garbled ? cause : lost(cause, attempt, why, verdict === "not_done", call)) };
     } finally {
       deadline.release();
     }
@@ -268,7 +278,8 @@ function refusal(response: Response, text: string, call: Told, { verdict, why, r
     return problemError({ ...problem, status }, { retryAfterMs, ...doubt });
   }
   if (why === "lost") {
-    return new ConnectionError("connection_lost", `a proxy before the server returned ${status}`, { status, ...again(call), retryAfterMs });
+    const details = { status, reason: "proxy", ...again(call), retryAfterMs } as const;
+    return new ConnectionError("connection_lost", `a proxy before the server returned ${status}`, details);
   }
   const said = response.type === "opaqueredirect" ? "a redirect" : String(status);
   const what = `${said} is not a response of this API; is the address right?`;
@@ -277,9 +288,9 @@ function refusal(response: Response, text: string, call: Told, { verdict, why, r
 
 /** The outcome of an earlier attempt is unknown, and `cause` does not reveal it. */
 function inDoubt(cause: unknown, call: Told): ConnectionError {
-  const { code, name, retryAfterMs } = (cause ?? {}) as RailgateError;
+  const { code, name, retryAfterMs, url, reason } = (cause ?? {}) as ConnectionError;
   const what = `an attempt got no response, and a later one failed (${code ?? name}); it is unknown whether the call was executed`;
-  return new ConnectionError("connection_lost", what, { ...again(call), retryAfterMs, cause });
+  return new ConnectionError("connection_lost", what, { url, reason, ...again(call), retryAfterMs, cause });
 }
 
 function parsed(text: string): unknown {
@@ -290,7 +301,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function lost(cause: unknown, late: boolean, call: Told): ConnectionError {
-  const what = late ? "there was no response in time" : "the connection failed or was not allowed";
-  return new ConnectionError("connection_lost", `${what}; it is unknown whether the call was executed`, { ...again(call), cause });
+function lost(cause: unknown, attempt: Attempt, { reason, said }: Failed, notSent: boolean, call: Told): ConnectionError {
+  const { method, url } = attempt;
+  const outcome = notSent ? "nothing was sent" : "it is unknown whether the call was executed";
+  return new ConnectionError("connection_lost", `${method} ${url}: ${said}; ${outcome}`, { url, reason, notSent, ...again(notSent ? {} : call), cause });
 }

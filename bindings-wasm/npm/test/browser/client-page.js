@@ -8,5 +8,5 @@ globalThis.lyingFetch = lyingFetch;
 globalThis.outcome = (promise) =>
   promise.then(
     (value) => ({ value }),
-    ({ name, code, message }) => ({ error: { name, code, message } }),
+    ({ name, code, message, reason, notSent }) => ({ error: { name, code, message, reason, notSent } }),
   );

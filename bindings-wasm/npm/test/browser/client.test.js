@@ -156,5 +156,7 @@ test("a page of another origin is not let in, and hears so", async (t) => {
     const client = await railgate.RailgateClient.open({ baseUrl, signer, patience: { attempts: 2, pauseMs: 1 } });
     return outcome(client.enroll("Stranger"));
   }, baseUrl);
-  assert.deepEqual([error.name, error.code], ["ConnectionError", "connection_lost"]);
+  assert.deepEqual([error.name, error.code, error.reason, error.notSent], ["ConnectionError", "connection_lost", "blocked", true]);
+  assert.ok(error.message.startsWith(`POST ${baseUrl}/api/v1/auth/challenges: `), error.message);
+  assert.ok(error.message.includes(`--cors-origin ${stranger.url}`), error.message);
 });

@@ -7,7 +7,7 @@ const PROBLEM = {
   type: "/docs/problems/invalid_fields",
   title: "Some fields are not valid",
   status: 422,
-  detail: "2 problems, see errors",
+  detail: "/amount is required; and 1 more problem",
   code: "invalid_fields",
   category: "validation",
   retryable: false,

@@ -60,7 +60,11 @@ export function colour(status: SettlementStatus): "green" | "amber" | "red" {
 
 export async function checks(): Promise<void> {
   const forms = await loadForms();
-  const checked: Checked = forms.check({ amount: "1", colour: "red" });
+  // @ts-expect-error: a request has no colour
+  forms.check({ amount: "1", colour: "red" });
+  const typed: Readonly<Record<string, string>> = {};
+  forms.check(typed);
+  const checked: Checked = forms.check({ amount: "1", expires_at: new Date() });
   if (checked.ok) yes<Same<typeof checked.request, CreateRequest>>();
   else yes<Same<(typeof checked.problems)[number]["pointer"], string>>();
   // @ts-expect-error: an invalid draft has no request
