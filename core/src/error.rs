@@ -395,21 +395,21 @@ impl std::ops::DerefMut for Error {
 
 /// The first problem, and how many more there are: `/amount must be greater than zero; and 2 more problems`.
 fn first_of(fields: &[FieldProblem], omitted: usize) -> String {
-    let Some(first) = fields.first() else { return ErrorCode::InvalidFields.title().to_owned() };
-    let mut said = match first.pointer.as_str() {
-        "" => first.message.clone(),
-        pointer => {
-            // Most messages say of the field what it is or must be.
-            let of_it = ["is ", "must ", "has ", "differs "].iter().any(|verb| first.message.starts_with(verb));
-            [pointer, if of_it { " " } else { ": " }, first.message.as_str()].concat()
-        }
+    let Some(FieldProblem { pointer, message, .. }) = fields.first() else { return ErrorCode::InvalidFields.title().to_owned() };
+    // Most messages say of the field what it is or must be.
+    let of_it = message.starts_with("is ") || message.starts_with("must ");
+    let between = if pointer.is_empty() {
+        ""
+    } else if of_it {
+        " "
+    } else {
+        ": "
     };
+    let said = [pointer, between, message].concat();
     match fields.len() - 1 + omitted {
-        0 => {}
-        1 => said.push_str("; and 1 more problem"),
-        more => said.push_str(&format!("; and {more} more problems")),
+        0 => said,
+        more => format!("{said}; and {more} more problem{}", if more == 1 { "" } else { "s" }),
     }
-    said
 }
 
 /// The result type of the engine.

@@ -50,7 +50,7 @@ impl IntoIterator for Params {
 
 impl Serialize for Params {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         for (name, value) in &self.0 {
             map.serialize_entry(name, value)?;
         }
