@@ -46,6 +46,13 @@ FNR == NR {
   next
 }
 
+# The comment of a function that raises no error ends on the function's line.
+/^ *\*\/ fun/ {
+  sub(/\*\/ fun/, "*/\nfun")
+  print
+  next
+}
+
 /^ *\*/ {
   gsub(/GatewayError/, "GatewayException")
   gsub(/TransportError/, "TransportException")
