@@ -1,6 +1,10 @@
-//! `npm/src/types.ts` is generated from the core's views, bodies and names. `RAILGATE_BLESS=1` rewrites it.
+//! `npm/src/types.ts` is generated from the core's views, bodies and names, and `npm/src/routes.ts` from the server's OpenAPI document.
+//! `RAILGATE_BLESS=1` rewrites both.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(not(target_family = "wasm"))]
+
+#[path = "types/routes.rs"]
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,7 +25,7 @@ const HEAD: &str = r#"/**
  * @module
  */
 
-import type { Amount, AmountInput, TimeInput, Timestamp } from "./values.js";
+import type { Amount, AmountInput, JsonObject, TimeInput, Timestamp } from "./values.js";
 "#;
 
 /// The direction of a type, which its schema does not show.
@@ -31,6 +35,8 @@ enum Way {
     Out,
     /// A request body: an optional member is left out, not null.
     In,
+    /// A request body that changes something: what is left out stays, and null removes.
+    Patch,
     /// A response that may come from an intermediary: every member except `code` may be absent.
     Loose,
 }
@@ -57,6 +63,8 @@ struct World {
     schemas: BTreeMap<String, Value>,
     called: BTreeMap<String, &'static str>,
     names: Vec<Names>,
+    /// The members that the package reads as amounts.
+    amounts: BTreeSet<String>,
 }
 
 impl World {
@@ -131,6 +139,15 @@ impl World {
         self.names.iter().find(|names| names.values.iter().map(|(value, _)| value).eq(values)).map(|names| names.name)
     }
 
+    /// The type of a text with these values: its name, or that of most of them, and the rest.
+    fn one_of(&self, values: Vec<&str>) -> String {
+        let known = (1..=values.len()).rev().find_map(|n| Some((self.name_of(&values[..n])?, n)));
+        known.map_or_else(
+            || union(&values),
+            |(name, n)| [name.to_owned()].into_iter().chain(values[n..].iter().map(|it| format!("{it:?}"))).collect::<Vec<_>>().join(" | "),
+        )
+    }
+
     fn kind(&self, schema: &Value, way: Way) -> String {
         if let Some(path) = schema["$ref"].as_str() {
             let name = path.rsplit('/').next().unwrap();
@@ -138,14 +155,14 @@ impl World {
         }
         if let Some(choices) = schema["oneOf"].as_array() {
             let kinds = choices.iter().filter(|choice| choice["type"] != "null").map(|choice| self.kind(choice, way));
-            return kinds.chain(["null".to_owned()]).collect::<Vec<_>>().join(" | ");
+            let null = choices.iter().any(|choice| choice["type"] == "null").then(|| "null".to_owned());
+            return kinds.chain(null).collect::<Vec<_>>().join(" | ");
         }
         if let Some(values) = schema["enum"].as_array() {
-            let values: Vec<&str> = values.iter().map(|value| value.as_str().unwrap()).collect();
-            return self.name_of(&values).map_or_else(|| union(values), str::to_owned);
+            return self.one_of(values.iter().map(|value| value.as_str().unwrap()).collect());
         }
         let kinds = kinds(schema);
-        let nullable = kinds.contains(&"null") && way == Way::Out;
+        let nullable = kinds.contains(&"null") && matches!(way, Way::Out | Way::Patch);
         let kind = match kinds.iter().filter(|kind| **kind != "null").copied().collect::<Vec<_>>().as_slice() {
             ["number", "string"] => "AmountInput".to_owned(),
             ["string"] if schema["format"] == "decimal" => "Amount".to_owned(),
@@ -156,12 +173,16 @@ impl World {
             ["string"] => "string".to_owned(),
             ["boolean"] => "boolean".to_owned(),
             ["integer" | "number"] => "number".to_owned(),
-            ["array"] => format!("readonly {}[]", self.kind(&schema["items"], way)),
+            ["array"] => match self.kind(&schema["items"], way) {
+                several if several.contains(" | ") => format!("readonly ({several})[]"),
+                one => format!("readonly {one}[]"),
+            },
             ["object"] if schema["additionalProperties"]["type"] == "string" => "Readonly<Record<string, string>>".to_owned(),
             ["object"] if schema["additionalProperties"]["$ref"].is_string() => {
                 format!("Readonly<Record<string, {}>>", self.kind(&schema["additionalProperties"], way))
             }
-            ["object"] => "Readonly<Record<string, unknown>>".to_owned(),
+            ["object"] => "JsonObject".to_owned(),
+            [] => "Json".to_owned(),
             other => panic!("{other:?} has no type in TypeScript: {schema}"),
         };
         if nullable { format!("{kind} | null") } else { kind }
@@ -173,17 +194,21 @@ impl World {
         writeln!(out, "export interface {name} {{").unwrap();
         for (member, absent) in members {
             let schema = &schema["properties"][member];
-            comment(out, "  ", &[described(schema).unwrap_or_else(|| panic!("{name}.{member} has no comment"))]);
+            let unsaid = || (member == "type").then_some("The type of event.");
+            comment(out, "  ", &[described(schema).or_else(unsaid).unwrap_or_else(|| panic!("{name}.{member} has no comment"))]);
             let mut kind = self.kind(schema, *way);
             let optional = match way {
-                Way::Out | Way::In => *absent,
+                Way::Out | Way::In | Way::Patch => *absent,
                 Way::Loose => member != "code",
             };
-            if optional {
+            if optional && !(*way == Way::Patch && schema["type"].is_array()) {
                 kind = kind.strip_suffix(" | null").map_or(kind.clone(), str::to_owned);
             }
-            if *name == "Page<T>" && member == "data" {
-                kind = "readonly T[]".to_owned();
+            match (*name, member.as_str()) {
+                ("Page<T>", "data") => kind = "readonly T[]".to_owned(),
+                ("Webhook", "events") => kind = "readonly WebhookTopic[]".to_owned(),
+                ("Delivery", "type") => kind = "WebhookTopic".to_owned(),
+                _ => {}
             }
             writeln!(out, "  readonly {member}{}: {kind};", if optional { "?" } else { "" }).unwrap();
         }
@@ -226,7 +251,7 @@ fn in_order(object: &str) -> Vec<String> {
     serde::Deserializer::deserialize_map(&mut serde_json::Deserializer::from_str(object), Members).unwrap()
 }
 
-fn union(values: Vec<&str>) -> String {
+fn union(values: &[&str]) -> String {
     values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" | ")
 }
 
@@ -257,13 +282,14 @@ fn write_names(out: &mut String, names: &Names) {
     comment(out, "", &[doc, &meanings.join("\n")]);
     let kind = match list {
         Some(list) => format!("(typeof {list})[number]"),
-        None => union(values.iter().map(|(value, _)| *value).collect()),
+        None => union(&values.iter().map(|(value, _)| *value).collect::<Vec<_>>()),
     };
     let kind = if kind.len() > 100 { format!("\n  | {}", kind.replace(" | ", "\n  | ")) } else { format!(" {kind}") };
     writeln!(out, "export type {name} ={kind};").unwrap();
 }
 
-fn generated() -> String {
+/// The world with everything in it, and the text of `types.ts`.
+fn generated() -> (World, String) {
     let mut world = World::default();
     world.called.insert("DecimalNumber".to_owned(), "Amount");
     world.called.insert("Rate".to_owned(), "number");
@@ -295,10 +321,33 @@ fn generated() -> String {
         "StateName": lifecycle::StateName,
         "KeyAlgorithm": auth::Algorithm,
         "KeyStatus": record::KeyStatus,
+        "DeliveryStatus": record::DeliveryStatus,
+        "DeliveryCause": record::DeliveryCause,
+        "AnswerKind": lifecycle::attempt::AnswerKind,
+        "AttemptStatus": lifecycle::AttemptStatus,
+        "TransferKind": ledger::TransferKind,
+        "TransferCode": ledger::TransferCode,
+        "ReviewReason": record::ReviewReason,
+        "ApprovalStatus": record::ApprovalStatus,
+        "OperatorAct": record::OperatorAct,
+        "OperatorRole": record::OperatorRole,
+        "OperatorStatus": record::OperatorStatus,
+        "ReconciliationStatus": record::ReconciliationStatus,
+        "StatementFormat": record::StatementFormat,
+        "FindingKind": record::FindingKind,
+        "MatchedBy": record::MatchedBy,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
     let doc = "An error code of the gateway.".to_owned();
     world.names.push(Names { name: "GatewayCode", list: Some("GATEWAY_CODES"), doc, values: codes });
+    let topic = |topic: record::Topic| {
+        let events = world.names.iter().find(|names| names.name == "EventType").unwrap();
+        let known = events.values.iter().find(|(value, _)| *value == topic.as_str());
+        (topic.as_str(), known.map_or("Another webhook of the client was disabled.".to_owned(), |(_, doc)| doc.clone()))
+    };
+    let (doc, values) = ("The type of a webhook's message.".to_owned(), record::Topic::all().map(topic).collect());
+    world.names.push(Names { name: "WebhookTopic", list: None, doc, values });
+    world.amounts = read_as_amounts().into_iter().collect();
     let mut shapes = Vec::new();
     macro_rules! shapes {
         ($($name:literal $way:ident: $kind:ty,)*) => { $(shapes.push(world.shape::<$kind>($name, Way::$way));)* };
@@ -344,6 +393,19 @@ fn generated() -> String {
         "Receipt" Out: api::ReceiptView,
         "ReceiptClaims" Out: receipt::Claims,
         "Key" Out: api::KeyView,
+        "StatementEntry" Out: api::EntryView,
+        "ReceiptProof" Out: api::ProofView,
+        "WebhookRequest" In: api::NewWebhookBody,
+        "WebhookPatch" Patch: api::WebhookPatchBody,
+        "Webhook" Out: api::WebhookView,
+        "WebhookTestRequest" In: api::TestBody,
+        "WebhookTestResponse" Out: api::ResponseView,
+        "WebhookTest" Out: api::TestView,
+        "SecretRotation" In: api::RotationBody,
+        "DeliveryAttempt" Out: api::AttemptView,
+        "Delivery" Out: api::DeliveryView,
+        "ReplayRequest" In: api::ReplayBody,
+        "Replay" Out: api::ReplayView,
     }
     let mut out = HEAD.to_owned();
     for names in &world.names {
@@ -354,52 +416,57 @@ fn generated() -> String {
         out.push('\n');
         world.write(&mut out, shape);
     }
-    out
+    (world, out)
+}
+
+/// Compares a generated file with the one in the package.
+fn check(file: &str, text: &str) {
+    let path = format!("{}/npm/src/{file}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("RAILGATE_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written, text, "{file}: run `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types` and review the diff");
 }
 
 #[test]
 fn the_types_of_the_package_are_those_of_the_core() {
-    let (path, types) = (concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/types.ts"), generated());
-    if std::env::var_os("RAILGATE_BLESS").is_some() {
-        std::fs::write(path, &types).unwrap();
-    }
-    let written = std::fs::read_to_string(path).unwrap();
-    assert_eq!(written, types, "run `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types` and review the diff");
+    check("types.ts", &generated().1);
+}
+
+#[test]
+fn the_routes_of_the_package_are_those_of_the_server() {
+    check("routes.ts", &routes::generated(generated().0));
+}
+
+/// The members that `json.ts` reads as amounts, sorted.
+fn read_as_amounts() -> Vec<String> {
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/json.ts")).unwrap();
+    let (_, list) = source.split_once("new Set([").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    let mut names: Vec<String> =
+        list.split(',').map(|name| name.trim().trim_matches('"').to_owned()).filter(|name| !name.is_empty()).collect();
+    names.sort();
+    names
 }
 
 /// `json.ts` recognises amounts by member name; its list must match the core exactly.
 #[test]
 fn the_package_reads_every_amount_exactly() {
-    let mut world = World::default();
-    world.meet::<api::BatchView>("");
-    world.meet::<api::BalancesView>("");
-    world.meet::<api::BalanceMovementView>("");
-    world.meet::<api::EntriesView>("");
-    world.meet::<api::CheckView>("");
-    world.meet::<api::ReverseView>("");
-    world.meet::<api::ReceiptView>("");
-    world.meet::<api::ProvidersView>("");
-    let members = world.schemas.values().filter_map(|schema| schema["properties"].as_object()).flatten();
+    let document = routes::document();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let members = schemas.values().filter_map(|schema| schema["properties"].as_object()).flatten();
     let is_decimal = |schema: &Value| schema["$ref"].as_str().is_some_and(|path| path.ends_with("/DecimalNumber"));
     let amounts =
         members.filter(|(_, schema)| is_decimal(schema) || schema["oneOf"].as_array().is_some_and(|either| either.iter().any(is_decimal)));
     let amounts: BTreeSet<&str> = amounts.map(|(name, _)| name.as_str()).collect();
-    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/npm/src/json.ts")).unwrap();
-    let (_, list) = source.split_once("new Set([").unwrap();
-    let (list, _) = list.split_once(']').unwrap();
-    assert_eq!(list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect::<BTreeSet<_>>(), amounts);
+    assert_eq!(read_as_amounts(), amounts.into_iter().map(str::to_owned).collect::<Vec<_>>());
 }
 
 /// Views without types in the package, used by the command line, also survive a round trip.
 #[test]
 fn every_other_view_reads_what_it_writes() {
     let mut world = World::default();
-    world.shape::<api::StatusView>("StatusView", Way::Out);
-    world.shape::<api::WebhookView>("WebhookView", Way::Out);
-    world.shape::<api::DeliveryView>("DeliveryView", Way::Out);
-    world.shape::<api::TestView>("TestView", Way::Out);
-    world.shape::<api::ReplayView>("ReplayView", Way::Out);
-    world.shape::<api::ProofView>("ProofView", Way::Out);
     world.shape::<api::BatchResult>("BatchResult", Way::Out);
     world.shape::<api::ChallengeView>("ChallengeView", Way::Out);
     let enrolled = r#"{"client_id":"c","key_id":"k","environment":"sandbox","status":"active","access_token":"t","token_type":"Bearer","expires_in":1,"scope":"s","webhook_secret":"w","balances":[{"account":"main","currency":"EUR","sandbox":true,"available":10.50,"credit":0.00,"reserved":0.00,"pending":0.00,"ledger":10.50,"as_of":"x"}]}"#;

@@ -27,6 +27,9 @@ const MONEY: ReadonlySet<string> = new Set([
   "min",
   "max",
   "from",
+  "value",
+  "succeeded_value",
+  "posted",
 ]);
 
 /**

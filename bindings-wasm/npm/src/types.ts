@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { Amount, AmountInput, TimeInput, Timestamp } from "./values.js";
+import type { Amount, AmountInput, JsonObject, TimeInput, Timestamp } from "./values.js";
 
 /**
  * Real money or play money. The two never mix: an account, and therefore a transfer, belongs to one of them.
@@ -362,6 +362,185 @@ export type KeyAlgorithm = "ecdsa-p256-sha256" | "ed25519";
  */
 export type KeyStatus = "active" | "pending" | "revoked";
 
+/**
+ * The progress of a delivery.
+ *
+ * - `pending`: It will be tried, or tried again.
+ * - `delivered`: The receiver responded with a 2xx.
+ * - `failed`: All tries failed.
+ */
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+/**
+ * The reason for a delivery.
+ *
+ * - `event`: The event occurred.
+ * - `redelivery`: The owner requested this delivery again.
+ * - `replay`: The owner requested all events since some time.
+ * - `test`: The owner tested the endpoint.
+ */
+export type DeliveryCause = "event" | "redelivery" | "replay" | "test";
+
+/**
+ * The kind of a rail's answer, without the details.
+ *
+ * - `completed`: Paid.
+ * - `accepted`: Accepted; the outcome follows later.
+ * - `declined`: Refused.
+ * - `not_sent`: Never sent, or proved not to have arrived by an authoritative inquiry.
+ * - `unknown`: Timeout, connection reset, 5xx, unreadable reply.
+ * - `returned`: Bounced after completion.
+ */
+export type AnswerKind = "completed" | "accepted" | "declined" | "not_sent" | "unknown" | "returned";
+
+/**
+ * The state of an attempt.
+ *
+ * - `started`: Stored; it may have been sent.
+ * - `accepted`: The rail has accepted it and reports the outcome later.
+ * - `unknown`: Unknown whether the rail has it.
+ * - `completed`: Paid.
+ * - `declined`: Refused by the rail; it will never pay.
+ * - `not_sent`: Proved never to have reached the rail; it will never pay.
+ */
+export type AttemptStatus = "started" | "accepted" | "unknown" | "completed" | "declined" | "not_sent";
+
+/**
+ * The effect of a transfer on the totals.
+ *
+ * - `pending`: Holds the amount: pending on both sides.
+ * - `post`: Moves the amount that an earlier pending transfer holds.
+ * - `void`: Releases the amount that an earlier pending transfer holds.
+ * - `single`: Moves the amount at once, without an earlier hold.
+ */
+export type TransferKind = "pending" | "post" | "void" | "single";
+
+/**
+ * The reason for a transfer.
+ *
+ * - `funding`: Money that enters the system.
+ * - `payment`: A settlement's amount.
+ * - `fee`: A settlement's fee.
+ * - `reversal`: A reversal's amount, back to the client.
+ * - `return`: A bounced payment, back to the client.
+ * - `deposit`: Real money that a client paid in.
+ * - `withdrawal`: Real money that was paid out to a client.
+ * - `fee_refund`: What a reversal gives back of a settlement's fee.
+ */
+export type TransferCode = "funding" | "payment" | "fee" | "reversal" | "return" | "deposit" | "withdrawal" | "fee_refund";
+
+/**
+ * Why something needs review.
+ *
+ * - `no_end_for_a_day`: Its outcome was still unknown after a day.
+ * - `discrepancy`: An answer of the rail contradicts what was proved.
+ * - `in_statement`: The provider's statement has it, and here its outcome is open.
+ * - `statement_differs`: The provider's statement contradicts the recorded outcome.
+ */
+export type ReviewReason = "no_end_for_a_day" | "discrepancy" | "in_statement" | "statement_differs";
+
+/**
+ * Whether something that was asked for waits, or how it was decided.
+ *
+ * - `pending`: Waits for a second operator.
+ * - `confirmed`: Confirmed, and in effect.
+ * - `declined`: Declined.
+ * - `expired`: Nobody decided in time.
+ */
+export type ApprovalStatus = "pending" | "confirmed" | "declined" | "expired";
+
+/**
+ * An act of an operator that others may have to confirm.
+ *
+ * - `approve_client`: Activates a client's live keys.
+ * - `suspend_client`: Refuses all calls of a client.
+ * - `resume_client`: Ends a client's suspension.
+ * - `set_limits`: Replaces a client's limits in one mode and currency.
+ * - `set_fees`: Replaces a client's fees.
+ * - `set_floor`: Replaces the floor of a client's live account: its credit.
+ * - `deposit`: Credits what a client paid in.
+ * - `withdraw`: Debits what a client was paid out.
+ * - `put_provider`: Adds or replaces a provider.
+ * - `enable_provider`: Enables a provider.
+ * - `disable_provider`: Disables a provider.
+ * - `maintain_provider`: Puts a provider into maintenance.
+ * - `put_routes`: Replaces the table of routes.
+ * - `resolve_review`: Decides about something that needs review.
+ * - `set_session_signatures`: Replaces which calls a client's sessions may sign in one mode.
+ */
+export type OperatorAct =
+  | "approve_client"
+  | "suspend_client"
+  | "resume_client"
+  | "set_limits"
+  | "set_fees"
+  | "set_floor"
+  | "deposit"
+  | "withdraw"
+  | "put_provider"
+  | "enable_provider"
+  | "disable_provider"
+  | "maintain_provider"
+  | "put_routes"
+  | "resolve_review"
+  | "set_session_signatures";
+
+/**
+ * What an operator may do. Each role may do what those before it may.
+ *
+ * - `viewer`: Reads everything.
+ * - `agent`: Acts on clients, money, providers, routes and reviews.
+ * - `approver`: Confirms what others asked for.
+ * - `admin`: Invites and revokes operators, and changes their roles.
+ */
+export type OperatorRole = "viewer" | "agent" | "approver" | "admin";
+
+/**
+ * Whether an operator may sign.
+ *
+ * - `invited`: Invited, without a key.
+ * - `active`: May sign.
+ * - `revoked`: May never sign again.
+ */
+export type OperatorStatus = "invited" | "active" | "revoked";
+
+/**
+ * Whether a reconciliation is complete.
+ *
+ * - `running`: It is being made. If its host stopped, the same file makes it again.
+ * - `done`: It is complete, and does not change any more.
+ */
+export type ReconciliationStatus = "running" | "done";
+
+/**
+ * The format of a statement.
+ *
+ * - `csv`: A table with a header row; the provider's settings name its columns.
+ * - `camt.053`: ISO 20022 camt.053: a bank-to-customer statement.
+ * - `camt.054`: ISO 20022 camt.054: a notification of debits and credits.
+ * - `gsma`: Statement entries of the GSMA Mobile Money API, as a JSON array.
+ */
+export type StatementFormat = "csv" | "camt.053" | "camt.054" | "gsma";
+
+/**
+ * How a statement and the settlements differ.
+ *
+ * - `missing_here`: The provider has it, and here it is not carried out, or not known at all.
+ * - `missing_there`: Here it is carried out, and the provider's statement does not have it.
+ * - `amount_differs`: Both have it, with different amounts or currencies.
+ * - `duplicate_there`: The provider has it more than once.
+ */
+export type FindingKind = "missing_here" | "missing_there" | "amount_differs" | "duplicate_there";
+
+/**
+ * What connects a line of a statement to a settlement.
+ *
+ * - `rail_reference`: The provider's own reference for it.
+ * - `rail_key`: The key under which the gateway sent it.
+ * - `amount`: The amount, the date and, where the statement has one, the participant.
+ */
+export type MatchedBy = "rail_reference" | "rail_key" | "amount";
+
 /** Every {@link GatewayCode}. */
 export const GATEWAY_CODES = [
   "malformed_json",
@@ -521,6 +700,56 @@ export const GATEWAY_CODES = [
  * - `store_unavailable`: The store cannot be reached; nothing was lost.
  */
 export type GatewayCode = (typeof GATEWAY_CODES)[number];
+
+/**
+ * The type of a webhook's message.
+ *
+ * - `settlement.accepted`: Stored, money held.
+ * - `settlement.submitted`: Recorded as sent; the rail may have the payment.
+ * - `settlement.unknown`: The rail's answer is not known.
+ * - `settlement.completed`: Paid.
+ * - `settlement.failed`: Proved not paid.
+ * - `settlement.cancelled`: Cancelled before it was sent.
+ * - `settlement.partially_reversed`: Part of the money was returned.
+ * - `settlement.reversed`: All of the money was returned.
+ * - `settlement.returned`: The rail returned the payment after it had completed.
+ * - `settlement.discrepancy`: Something contradicts a proven result.
+ * - `settlement.reviewed`: A person reviewed the settlement.
+ * - `attempt.started`: An attempt was stored, but has not left yet.
+ * - `attempt.answered`: The rail's answer changed the attempt.
+ * - `reversal.accepted`: A reversal was requested.
+ * - `reversal.submitted`: Recorded as sent; the rail may have the reversal.
+ * - `reversal.unknown`: The rail's answer is not known.
+ * - `reversal.completed`: The money was returned.
+ * - `reversal.failed`: Proved not reversed.
+ * - `balance.deposited`: An operator credited what the client paid in.
+ * - `balance.withdrawn`: An operator debited what the client was paid out.
+ * - `balance.credit_changed`: An operator set the client's credit.
+ * - `webhook.disabled`: Another webhook of the client was disabled.
+ */
+export type WebhookTopic =
+  | "settlement.accepted"
+  | "settlement.submitted"
+  | "settlement.unknown"
+  | "settlement.completed"
+  | "settlement.failed"
+  | "settlement.cancelled"
+  | "settlement.partially_reversed"
+  | "settlement.reversed"
+  | "settlement.returned"
+  | "settlement.discrepancy"
+  | "settlement.reviewed"
+  | "attempt.started"
+  | "attempt.answered"
+  | "reversal.accepted"
+  | "reversal.submitted"
+  | "reversal.unknown"
+  | "reversal.completed"
+  | "reversal.failed"
+  | "balance.deposited"
+  | "balance.withdrawn"
+  | "balance.credit_changed"
+  | "webhook.disabled";
 
 /** A problem of a request, and where it is. */
 export interface FieldProblem {
@@ -819,7 +1048,7 @@ export interface SettlementEvent {
   /** The attempt concerned, from 1. */
   readonly attempt: number | null;
   /** Details of the event. */
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: JsonObject;
   /** The state before, if the event is about a state. */
   readonly from: StateName | null;
   /** The hash of this event. */
@@ -1226,4 +1455,196 @@ export interface Key {
   readonly created_at: Timestamp;
   /** When it was revoked, RFC 3339. */
   readonly revoked_at: Timestamp | null;
+}
+
+/** A line of a statement: a posted transfer, and the balance after it. */
+export interface StatementEntry {
+  /** Its number in the statement, from 1; 0 for a balance brought forward. */
+  readonly number: number;
+  /** When it was posted, RFC 3339. */
+  readonly at: Timestamp;
+  /** `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before. */
+  readonly type: string;
+  /** What the account gained; less than zero for what it spent. */
+  readonly amount: Amount;
+  /** The balance after it, as `ledger` of the balance: what is on hold still counts. */
+  readonly balance: Amount;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The reference of the settlement, or of the deposit or withdrawal. */
+  readonly reference: string | null;
+  /** The settlement that it belongs to. */
+  readonly settlement_id: string | null;
+  /** The settlement's description. */
+  readonly description: string | null;
+}
+
+/** The proof that a settlement's last event is in the log. */
+export interface ReceiptProof {
+  /** `stl_` and a ULID. */
+  readonly settlement_id: string;
+  /** The client's reference. */
+  readonly reference: string;
+  /** `evt_` and a ULID. */
+  readonly event_id: string;
+  /** The event's place in the settlement's trace. */
+  readonly sequence: number;
+  /** The event's hash, lower-case hexadecimal. */
+  readonly event_hash: string;
+  /** The salt of the leaf, 32 bytes in lower-case hexadecimal. The leaf is SHA-256(`railgate-event-v1` ‖ 0 ‖ salt ‖ event hash). */
+  readonly salt: string;
+  /** The leaf's index in the tree, from 0. */
+  readonly leaf_index: number;
+  /** The size of the tree that the proof refers to. */
+  readonly tree_size: number;
+  /** The hashes from the leaf's sibling up to the root's child (RFC 6962), lower-case hexadecimal. */
+  readonly path: readonly string[];
+  /** The signed checkpoint of that tree (C2SP `tlog-checkpoint`). */
+  readonly checkpoint: string;
+  /** The whole proof as a C2SP `tlog-proof`. */
+  readonly proof: string;
+}
+
+/** A webhook to create. */
+export interface WebhookRequest {
+  /** Where deliveries go: https to a public address, without user name, password or fragment. */
+  readonly url: string;
+  /** Types of event; `*` or null for all of them */
+  readonly events?: readonly WebhookTopic[] | "*";
+  /** The owner's description. */
+  readonly description?: string;
+}
+
+/** Changes to a webhook. */
+export interface WebhookPatch {
+  /** Where deliveries go. */
+  readonly url?: string;
+  /** Types of event; `*` or null for all of them */
+  readonly events?: readonly WebhookTopic[] | "*";
+  /** The owner's description; null removes it. */
+  readonly description?: string | null;
+  /** Whether anything is delivered to it. */
+  readonly enabled?: boolean;
+}
+
+/** A webhook as its owner sees it. */
+export interface Webhook {
+  /** `whk_` and a ULID. */
+  readonly id: string;
+  /** The URL that deliveries go to. */
+  readonly url: string;
+  /** The types of event that are delivered. */
+  readonly events: readonly WebhookTopic[];
+  /** Whether all types of event are delivered, including future ones. */
+  readonly all_events: boolean;
+  /** The owner's description. */
+  readonly description: string | null;
+  /** `enabled`, `disabled` by its owner, `gone` (it responded with 410), or `failing` (only failures for five days) */
+  readonly status: "enabled" | "disabled" | "gone" | "failing";
+  /** Since when all deliveries have failed, RFC 3339; null if the last one succeeded. */
+  readonly failing_since: Timestamp | null;
+  /** When it was created, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** When it last changed, RFC 3339. */
+  readonly updated_at: Timestamp;
+  /** `whsec_` and base64; only in the response to the call that created it. */
+  readonly secret?: string;
+  /**
+   * Only in the repeated response to a call with an `Idempotency-Key` that created a secret: `true`, for the first response showed
+   * it. If that was lost, give the webhook a new secret.
+   */
+  readonly secret_shown?: boolean;
+}
+
+/** The example to send. */
+export interface WebhookTestRequest {
+  /** The type of event. */
+  readonly type?: WebhookTopic;
+}
+
+/** The response of a receiver. */
+export interface WebhookTestResponse {
+  /** The status; null if there was no response. */
+  readonly status: number | null;
+  /** How long it took, in milliseconds. */
+  readonly took_ms: number;
+  /** The start of the body, as the receiver wrote it. */
+  readonly excerpt: string;
+  /** Why there was no response. */
+  readonly error: string | null;
+}
+
+/** The result of a test. */
+export interface WebhookTest {
+  /** The delivery that was sent. It is not tried again. */
+  readonly delivery: Delivery;
+  /** Whether the receiver accepted it with a 2xx response. */
+  readonly delivered: boolean;
+  /** The receiver's response. */
+  readonly response: WebhookTestResponse;
+}
+
+/** How a secret is rotated. */
+export interface SecretRotation {
+  /** How many seconds the old secret also signs; default: one day. */
+  readonly grace?: number;
+}
+
+/** The result of a try at a delivery. */
+export interface DeliveryAttempt {
+  /** When it started, RFC 3339. */
+  readonly at: Timestamp;
+  /** How long it took, in milliseconds. */
+  readonly took_ms: number;
+  /** The status of the receiver's response; null if there was none. */
+  readonly status: number | null;
+  /** Why there was no response. */
+  readonly error: string | null;
+  /** The start of the response body, as the receiver wrote it. */
+  readonly response_excerpt: string;
+}
+
+/** A delivery as its owner sees it. */
+export interface Delivery {
+  /** `dlv_` and a ULID. */
+  readonly id: string;
+  /** The `webhook-id` header: the event's id, the same on each try. */
+  readonly message_id: string;
+  /** The type of the event. */
+  readonly type: WebhookTopic;
+  /** Why the delivery was created. */
+  readonly cause: DeliveryCause;
+  /** The delivery's state. */
+  readonly status: DeliveryStatus;
+  /** How many times it was tried. */
+  readonly attempts: number;
+  /** When it will be tried next, RFC 3339; null if it will not. */
+  readonly next_attempt_at: Timestamp | null;
+  /** The result of the last try; null before the first. */
+  readonly last_attempt: DeliveryAttempt | null;
+  /** When it was created, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** The body that is sent. */
+  readonly payload: JsonObject;
+}
+
+/** The events to deliver again. */
+export interface ReplayRequest {
+  /** RFC 3339, inclusive. */
+  readonly since: Timestamp;
+  /** RFC 3339, exclusive; default: everything there is. */
+  readonly until?: Timestamp;
+  /** `next_after` of the previous response, to continue from there. */
+  readonly after?: number;
+}
+
+/** The result of a replay. */
+export interface Replay {
+  /** How many deliveries were queued. */
+  readonly queued: number;
+  /**
+   * Set if there are more events than one call handles: send the same request again with this
+   * as `after`. Null when all are queued.
+   */
+  readonly next_after: number | null;
 }

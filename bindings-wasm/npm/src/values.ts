@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Balance, Direction, Environment, Problem, Settlement, SettlementStatus } from "./types.js";
+import type { Routes } from "./routes.js";
+import type { Balance, Environment, Problem, Settlement } from "./types.js";
 
 /** An exact decimal with its currency's decimals, such as `"10.50"`, `"1000"` (JPY) or `"0.250"` (KWD). */
 export type Amount = string;
@@ -20,6 +21,15 @@ export type Timestamp = string;
 
 /** A time in a request: a `Date`, or RFC 3339 with its offset. */
 export type TimeInput = Timestamp | Date;
+
+/** Any value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+/** An object of JSON whose members depend on what it is about. */
+export interface JsonObject {
+  /** Any member. */
+  readonly [name: string]: Json;
+}
 
 /** The result of a create. */
 export interface Created {
@@ -48,35 +58,11 @@ export interface Enrollment {
 }
 
 /** Selects the settlements of a list. */
-export interface ListFilter {
-  /** In one of these states. */
-  readonly status?: SettlementStatus | readonly SettlementStatus[];
-  /** ISO 4217 code. */
-  readonly currency?: string;
-  /** Paid through this provider: its id. */
-  readonly provider?: string;
-  /** The payee. */
-  readonly to?: string;
-  /** Your reference. */
-  readonly reference?: string;
-  /** In the sandbox (`true`) or live (`false`). */
-  readonly sandbox?: boolean;
+export interface ListFilter extends Omit<NonNullable<Routes["/gateway/settlements"]["GET"]["query"]>, "created_from" | "created_to"> {
   /** Created at this time or later. */
   readonly created_from?: TimeInput;
   /** Created before this time. */
   readonly created_to?: TimeInput;
-  /** The lowest amount. */
-  readonly min_amount?: AmountInput;
-  /** The highest amount. */
-  readonly max_amount?: AmountInput;
-  /** Flagged for a person, or not. */
-  readonly needs_review?: boolean;
-  /** Only payments by you (`outgoing`), or only payments to you (`incoming`). */
-  readonly direction?: Direction;
-  /** The size of a page, 1 to 200; 50 by default. */
-  readonly limit?: number;
-  /** `next_cursor` of the previous page. */
-  readonly cursor?: string;
 }
 
 /** An element of a batch that succeeded. */

@@ -1,0 +1,2029 @@
+/**
+ * Every call of the HTTP interface, by path and method, and the types that only operators meet.
+ *
+ * Generated from the server's OpenAPI document by `RAILGATE_BLESS=1 cargo test -p railgate-wasm --test types`.
+ *
+ * @module
+ */
+
+import type {
+  AdvanceRequest,
+  AnswerKind,
+  ApprovalStatus,
+  AttemptStatus,
+  Balance,
+  BalanceMovement,
+  CheckResult,
+  Clock,
+  ClockChange,
+  CreateRequest,
+  Delivery,
+  DeliveryStatus,
+  Direction,
+  FailureCode,
+  Faults,
+  FaultsRequest,
+  FeedPage,
+  FindingKind,
+  FundRequest,
+  Health,
+  Key,
+  MatchedBy,
+  MovementKind,
+  OperatorAct,
+  OperatorRole,
+  OperatorStatus,
+  Page,
+  Provider,
+  Receipt,
+  ReceiptProof,
+  ReconcileResult,
+  ReconciliationStatus,
+  Replay,
+  ReplayRequest,
+  ResetRequest,
+  ResetResult,
+  Reversal,
+  ReverseRequest,
+  ReverseResult,
+  ReviewReason,
+  RouteStep,
+  Scenario,
+  SecretRotation,
+  Settlement,
+  SettlementEvent,
+  SettlementStatus,
+  StateName,
+  StatementEntry,
+  StatementFormat,
+  StatusView,
+  TransferCode,
+  TransferKind,
+  Webhook,
+  WebhookPatch,
+  WebhookRequest,
+  WebhookTest,
+  WebhookTestRequest,
+} from "./types.js";
+import type {
+  Amount,
+  AmountInput,
+  BatchResult,
+  Json,
+  Timestamp,
+} from "./values.js";
+
+/** What an operator asked for. */
+export interface Approval {
+  /** What was asked for. */
+  readonly act: OperatorAct;
+  /** When, RFC 3339. */
+  readonly asked_at: Timestamp;
+  /** The operator who asked. */
+  readonly asked_by: string;
+  /** The client concerned. */
+  readonly client_id?: string | null;
+  /** What the decider said. */
+  readonly comment?: string | null;
+  /** When, RFC 3339. */
+  readonly decided_at?: Timestamp | null;
+  /** The operator who decided. */
+  readonly decided_by?: string | null;
+  /** When it expires unless somebody decides before, RFC 3339. */
+  readonly expires_at: Timestamp;
+  /** `apr_` and a ULID. */
+  readonly id: string;
+  /** Why it was asked for. */
+  readonly reason?: string | null;
+  /** The body of the call. Of secrets it has the names, and `hidden` for each value; secrets that it does not name are removed. */
+  readonly request: Json;
+  /** Whether it waits, or how it was decided. */
+  readonly status: ApprovalStatus;
+  /** What it is about: the client, provider or settlement, as the call named it. */
+  readonly subject: string;
+}
+
+/** A client whose live keys are approved. */
+export interface ApproveClientRequest {
+  /** The thumbprint of the key to approve; required if several wait. */
+  readonly key?: string | null;
+  /** Why, for the audit trail. */
+  readonly reason: string;
+}
+
+/** The answer to an act that a second operator has to confirm, and to a decision about it. */
+export interface Asked {
+  /** What was asked for. */
+  readonly approval: Approval;
+}
+
+/** Something that somebody did or tried to do. */
+export interface Audit {
+  /** What was done. */
+  readonly action: string;
+  /** When, RFC 3339. */
+  readonly at: Timestamp;
+  /** Who acted: a `client`, or an `operator`. */
+  readonly by: string;
+  /** The client that acted, or that was acted on. */
+  readonly client_id?: string | null;
+  /** What was decided and why. */
+  readonly detail?: Json;
+  /** The key that signed. */
+  readonly key_id?: string | null;
+  /** Its number, which grows with time. */
+  readonly no: number;
+  /** The operator who acted; null for a client, and for what was done on the store itself. */
+  readonly operator_id?: string | null;
+  /** `done`, or the code of the refusal. */
+  readonly outcome: string;
+  /** What signed the call: the `key` itself, or a `session`; null if nothing did, and of older calls. */
+  readonly signed_by?: string | null;
+  /** What it was done to. */
+  readonly target?: string | null;
+}
+
+/** The response to a batch. */
+export interface Batch {
+  /** One result for each element, in the same order. */
+  readonly results: readonly BatchResult[];
+}
+
+/** What a provider said about an attempt or a reversal when it was asked. */
+export interface CaseAnswer {
+  /** What it said. */
+  readonly answer: AnswerKind;
+  /** The number of the attempt, if it is about one. */
+  readonly attempt?: number | null;
+  /** Why it declined. */
+  readonly code?: FailureCode | null;
+  /** Its own code. */
+  readonly rail_code?: string | null;
+  /** Its reference for the payment. */
+  readonly rail_reference?: string | null;
+  /** The number of the reversal, if it is about one. */
+  readonly reversal?: number | null;
+}
+
+/** An attempt at a provider. */
+export interface CaseAttempt {
+  /** When the last answer that changed it arrived, RFC 3339. */
+  readonly answered_at?: Timestamp | null;
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** The provider. */
+  readonly provider: string;
+  /** How often it was sent, always under the same key. */
+  readonly sends: number;
+  /** When it was last sent, RFC 3339. */
+  readonly started_at: Timestamp;
+  /** Its status. */
+  readonly status: AttemptStatus;
+}
+
+/** A transfer between two accounts. */
+export interface CaseTransfer {
+  /** How much. */
+  readonly amount: string;
+  /** When, RFC 3339. */
+  readonly at: Timestamp;
+  /** What for. */
+  readonly code: TransferCode;
+  /** Whose account is credited. */
+  readonly credit: string;
+  /** Whose account is debited. */
+  readonly debit: string;
+  /** Whether it holds, posts, or releases money. */
+  readonly kind: TransferKind;
+  /** The transfer that it ends; null if it ends none. */
+  readonly resolves?: number | null;
+  /** Its number, from 1. */
+  readonly transfer: number;
+}
+
+/** Everything that is known about a settlement, for a person who decides about it. */
+export interface Case {
+  /** What the provider said just now; absent if it was not asked. */
+  readonly asked?: readonly CaseAnswer[] | null;
+  /** Its attempts. */
+  readonly attempts: readonly CaseAttempt[];
+  /** Its whole trace. */
+  readonly events: readonly SettlementEvent[];
+  /** What reconciliations with the provider's statements found about it. */
+  readonly findings: readonly StatementFinding[];
+  /** Its reversals. */
+  readonly reversals: readonly Reversal[];
+  /** The settlement as its owner sees it. */
+  readonly settlement: Settlement;
+  /** Its transfers in the ledger. */
+  readonly transfers: readonly CaseTransfer[];
+  /** What waits for a person: the settlement itself, reversals, or nothing. */
+  readonly waiting: readonly Review[];
+}
+
+/** A provider in a route. */
+export interface ChoiceRequest {
+  /** Its id. */
+  readonly id: string;
+  /** The lowest is tried first. */
+  readonly priority: number;
+  /** Its share among those of the same priority; default: 1. */
+  readonly weight?: number | null;
+}
+
+/** Everything about a client. */
+export interface ClientDetail extends Client {
+  /** Its balances, live and of the sandbox. */
+  readonly balances: readonly Balance[];
+  /** Its keys, oldest first. */
+  readonly keys: readonly Key[];
+  /** What is agreed with it. */
+  readonly terms: TermsRequest;
+  /** The version of the configuration that changed the terms last; 0 if nothing was ever agreed. */
+  readonly terms_version: number;
+}
+
+/** The limits of a client's payments in one mode and currency: amounts without fees, in units of the currency. A day is UTC. */
+export interface ClientLimitRequest {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The most payments of a day. */
+  readonly daily_count?: number | null;
+  /** The most that the payments of a day add up to. */
+  readonly daily_value?: AmountInput | null;
+  /** The largest payment. */
+  readonly max?: AmountInput | null;
+  /** The smallest payment. */
+  readonly min?: AmountInput | null;
+  /** `sandbox` or `live`. */
+  readonly mode: string;
+}
+
+/** A client, as operators see it. */
+export interface Client {
+  /** `cli_` and a ULID. */
+  readonly client_id: string;
+  /** When it enrolled, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** How many active live keys it has. */
+  readonly live_keys: number;
+  /** The name given when it enrolled. */
+  readonly name: string;
+  /** How many of its keys await approval. */
+  readonly pending_keys: number;
+  /** How many active keys of the sandbox it has. */
+  readonly sandbox_keys: number;
+  /** Whether it may not call. */
+  readonly suspended: boolean;
+}
+
+/** What somebody says who decides about what another one asked for. */
+export interface CommentRequest {
+  /** 1 to 500 printable characters. */
+  readonly comment?: string | null;
+}
+
+/** Several settlements to create. */
+export interface CreateBatchRequest {
+  /** 1 to 1,000. */
+  readonly settlements: readonly CreateRequest[];
+}
+
+/** Where a payment would go. */
+export interface Explain {
+  /** Each provider, in or out, and why. */
+  readonly route: readonly RouteStep[];
+}
+
+/** A fee: a flat part and a percentage, within bounds. Amounts are in units of the payment's currency. */
+export interface FeeRequest {
+  /** Only for this currency. */
+  readonly currency?: string | null;
+  /** An amount for each payment. */
+  readonly flat?: AmountInput | null;
+  /** The largest fee. */
+  readonly max?: AmountInput | null;
+  /** The smallest fee. */
+  readonly min?: AmountInput | null;
+  /** Only for this kind of participant. */
+  readonly namespace?: string | null;
+  /** Hundredths of the payment's amount. */
+  readonly percent?: AmountInput | null;
+  /**
+   * What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole payment
+   * is reversed.
+   */
+  readonly refund?: string | null;
+  /** In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`. */
+  readonly tiers?: readonly FeeTierRequest[] | null;
+}
+
+/** A flat part and a percentage from some amount on, for the whole payment. */
+export interface FeeTierRequest {
+  /** An amount for each payment. */
+  readonly flat?: AmountInput | null;
+  /** The smallest payment of the tier. */
+  readonly from: AmountInput;
+  /** Hundredths of the payment's amount. */
+  readonly percent?: AmountInput | null;
+}
+
+/** The payments of one provider in one currency. Amounts of different currencies are never added up. */
+export interface Figure {
+  /** How many were cancelled. */
+  readonly cancelled: number;
+  /** How many were accepted. */
+  readonly count: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** How many failed. */
+  readonly failed: number;
+  /** How many are not final. */
+  readonly open: number;
+  /** Half of those that succeeded took at most so many milliseconds. */
+  readonly p50_ms?: number | null;
+  /** 95 of 100 that succeeded took at most so many milliseconds. */
+  readonly p95_ms?: number | null;
+  /** The provider that has them, or had them last. */
+  readonly provider: string;
+  /** Whether it is the sandbox. */
+  readonly sandbox: boolean;
+  /** How many were carried out, reversed later or not. */
+  readonly succeeded: number;
+  /** What those add up to. */
+  readonly succeeded_value: Amount;
+  /** Of those that succeeded or failed, the share that succeeded, from 0 to 1; null if there are none. */
+  readonly success_rate?: number | null;
+  /** What they add up to, whatever became of them. */
+  readonly value: Amount;
+}
+
+/** Bounds of a payment, in units of its currency. */
+export interface LimitRequest {
+  /** The largest payment; default: no limit. */
+  readonly max?: AmountInput | null;
+  /** The smallest payment; default: the smallest unit of the currency. */
+  readonly min?: AmountInput | null;
+}
+
+/** How many lines match, by what connects them to a settlement. */
+export interface Matched {
+  /** Amount, date and, where the statement has one, the participant. */
+  readonly amount: Amount;
+  /** The key under which the gateway sent it. */
+  readonly rail_key: number;
+  /** The provider's own reference. */
+  readonly rail_reference: number;
+}
+
+/** Real money that a client paid in, or was paid out. */
+export interface MoveMoneyRequest {
+  /** More than zero. */
+  readonly amount: AmountInput;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What proves it, such as the line of a bank statement. */
+  readonly evidence: string;
+  /** Why, for the audit trail. */
+  readonly reason?: string | null;
+  /** The operator's reference, unique for each client: a repeat changes nothing. */
+  readonly reference: string;
+}
+
+/** Real money that entered or left a client's account, or a change of its credit. */
+export interface Movement {
+  /** How much; of a credit line, how far below zero the available money may fall from then on. */
+  readonly amount: Amount;
+  /** When it was made, RFC 3339. */
+  readonly at: Timestamp;
+  /** The client. */
+  readonly client_id: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What proves it. */
+  readonly evidence: string;
+  /** `deposit`, `withdrawal` or `credit_line`. */
+  readonly kind: MovementKind;
+  /** The credit before; present for a credit line. */
+  readonly previous?: Amount | null;
+  /** The operator's reference. */
+  readonly reference: string;
+}
+
+/** A server. */
+export interface Node {
+  /** The URL of the address that it listens on; null if it listens on all addresses of its machine. */
+  readonly address?: string | null;
+  /** The name of its machine. */
+  readonly host: string;
+  /** 16 hexadecimal digits; different after each start. */
+  readonly id: string;
+  /** When it last said that it runs, which it does every ten seconds, RFC 3339; by its own clock. */
+  readonly seen_at: Timestamp;
+  /** When it started, RFC 3339. */
+  readonly started_at: Timestamp;
+  /** Whether that is no more than 30 seconds away from the time of the server that answers. */
+  readonly up: boolean;
+  /** The version of its program. */
+  readonly version: string;
+}
+
+/** A provider as an operator configured it, and how it is. Its secrets are never shown. */
+export interface OperatedProvider extends ProviderRequest {
+  /** Of 100 calls, 95 were answered within so many milliseconds. */
+  readonly p95_ms?: number | null;
+  /** The names of its secrets. */
+  readonly secret_names: readonly string[];
+  /** Whether it takes payments, and answers. */
+  readonly status: Health;
+  /** The share of calls that it answered lately, from 0 to 1; null if there were too few. */
+  readonly success_rate?: number | null;
+  /** The version of the configuration that changed it last; 0 if only the program has it. */
+  readonly version: number;
+}
+
+/** The table of routes. */
+export interface OperatedRoutes extends RoutesRequest {
+  /** Its version, which is also the `ETag`; 0 if there never was one. */
+  readonly version: number;
+}
+
+/** An invited operator, with the code that is shown only once. */
+export interface OperatorInvitation {
+  /** With it, they enrol a key: `opi_…`. */
+  readonly code?: string | null;
+  /** Set if the code was shown before, in the response to the first call with the same `Idempotency-Key`. */
+  readonly code_shown?: boolean;
+  /** The operator. */
+  readonly operator: Operator;
+}
+
+/** Somebody who is invited to be an operator. */
+export interface OperatorInviteRequest {
+  /** A name for people. */
+  readonly name: string;
+  /** Why, for the audit trail. */
+  readonly reason: string;
+  /** `viewer`, `agent`, `approver` or `admin`. */
+  readonly role: string;
+}
+
+/** A person who runs the gateway. */
+export interface Operator {
+  /** When they were invited, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** When they enrolled, RFC 3339. */
+  readonly enrolled_at?: Timestamp | null;
+  /** When the invitation expires, RFC 3339; null once it was used. */
+  readonly expires_at?: Timestamp | null;
+  /** `opr_` and a ULID. */
+  readonly id: string;
+  /** Who invited them; null if that was done on the store itself. */
+  readonly invited_by?: string | null;
+  /** A name for people. */
+  readonly name: string;
+  /** When they were revoked, RFC 3339. */
+  readonly revoked_at?: Timestamp | null;
+  /** What they may do. */
+  readonly role: OperatorRole;
+  /** Whether they were invited, may sign, or were revoked. */
+  readonly status: OperatorStatus;
+}
+
+/** What the gateway did in a period, and what waits. */
+export interface Overview {
+  /** How many requests of operators wait for a second one. */
+  readonly approvals_pending: number;
+  /** Whether those are all of the period. */
+  readonly complete: boolean;
+  /** How many settlements were counted: the newest of the period. */
+  readonly counted: number;
+  /** By environment, provider and currency. */
+  readonly figures: readonly Figure[];
+  /** The beginning of the period, RFC 3339. */
+  readonly from: Timestamp;
+  /**
+   * The servers that run over the store, and those that were gone within a day without a proper stop; the newest first. A server
+   * of a version that keeps no record of itself is not among them.
+   */
+  readonly nodes: readonly Node[];
+  /** What waits to be carried out. */
+  readonly queues: Queues;
+  /** What waits for a person. */
+  readonly reviews: ReviewsDue;
+  /** Its end, exclusive, RFC 3339. */
+  readonly to: Timestamp;
+}
+
+/** What a provider was given, and what is on its way, in one currency: an account of the ledger. */
+export interface Position {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What is on hold for payments that it may have. */
+  readonly pending: Amount;
+  /** What was paid through it: carried out, less what came back. The gateway owes it so much as was not settled with it outside. */
+  readonly posted: Amount;
+  /** The provider. */
+  readonly provider: string;
+  /** Whether it is the sandbox. */
+  readonly sandbox: boolean;
+}
+
+/** A provider: one operator that can be reached over a rail. */
+export interface ProviderRequest {
+  /** The address of its interface. */
+  readonly base_url?: string | null;
+  /** The countries that it reaches, ISO 3166-1 alpha-2, for people. */
+  readonly countries?: readonly string[] | null;
+  /** The currencies that it settles, ISO 4217; default: all. */
+  readonly currencies?: readonly string[] | null;
+  /** Whether it takes new payments; default: true. */
+  readonly enabled?: boolean | null;
+  /** What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace. */
+  readonly fees?: readonly FeeRequest[] | null;
+  /** Stable id. */
+  readonly id: string;
+  /** Smallest and largest payments, by currency. */
+  readonly limits?: Readonly<Record<string, LimitRequest>> | null;
+  /** Whether it takes none for a while; default: false. */
+  readonly maintenance?: boolean | null;
+  /** `sandbox` or `live`, never both. */
+  readonly mode: string;
+  /** A name for people. */
+  readonly name: string;
+  /** The kinds of participant that it reaches; default: all. */
+  readonly namespaces?: readonly string[] | null;
+  /** The protocol that it speaks. */
+  readonly rail: string;
+  /** Secrets of its rail, by name. They are never shown again; left out, those that it has stay. */
+  readonly secrets?: SecretTexts | null;
+  /** Settings of its rail. */
+  readonly settings?: Readonly<Record<string, string>> | null;
+  /** How long calls to it may take. */
+  readonly timeouts?: TimeoutsRequest | null;
+}
+
+/** What waits to be carried out by the servers; each counted up to 10,000. Under load, a few of each always do. */
+export interface Queues {
+  /** Commits whose events are not in the feeds yet. */
+  readonly commits_to_number: number;
+  /** Calls to providers that are due. */
+  readonly outbox_due: number;
+  /** Since when the oldest of them is due, RFC 3339. */
+  readonly outbox_due_since?: Timestamp | null;
+  /** Webhooks with deliveries that are due. */
+  readonly webhooks_due: number;
+}
+
+/** Why something is done, for the audit trail. */
+export interface ReasonRequest {
+  /** 1 to 500 printable characters. */
+  readonly reason: string;
+}
+
+/** A provider's statement that was compared with the settlements. */
+export interface Reconciliation {
+  /** On both sides, with different amounts. */
+  readonly amount_differs: number;
+  /** When it was begun, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** More than once there. */
+  readonly duplicate_there: number;
+  /** The name of the file. */
+  readonly file: string;
+  /** When it was complete, RFC 3339. */
+  readonly finished_at?: Timestamp | null;
+  /** The format of the file. */
+  readonly format: StatementFormat;
+  /** Its id. */
+  readonly id: string;
+  /** The lines that were compared. */
+  readonly lines: number;
+  /** The operator who had it made; null if that was done on the store itself. */
+  readonly made_by?: string | null;
+  /** The lines that match. */
+  readonly matched: Matched;
+  /** Carried out there, and not carried out or not known here. */
+  readonly missing_here: number;
+  /** Carried out here, and not in the statement. */
+  readonly missing_there: number;
+  /** The beginning of the time that the statement is about, RFC 3339. */
+  readonly period_from?: Timestamp | null;
+  /** The end of it, exclusive. */
+  readonly period_to?: string | null;
+  /** The provider. */
+  readonly provider: string;
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly sha256: string;
+  /** The lines that do not count: not booked, or of nothing. */
+  readonly skipped: number;
+  /** Whether it is complete. Until then the counts are zero. */
+  readonly status: ReconciliationStatus;
+}
+
+/** A decision about something that needs review. */
+export interface ResolveReviewRequest {
+  /** What proves it, for the audit trail. Clients never see it. */
+  readonly evidence: string;
+  /** Why, for the audit trail. */
+  readonly reason?: string | null;
+  /** `confirmed_completed`, `confirmed_failed`, `accept_discrepancy` or `keep_waiting`. */
+  readonly resolution: string;
+  /** The version of the settlement that the operator has seen. */
+  readonly version?: number | null;
+}
+
+/** A settlement that needs review, or one of its reversals. */
+export interface Review {
+  /** The amount at stake: of the settlement or of the reversal. */
+  readonly amount: Amount;
+  /** The client that owns it. */
+  readonly client_id: string;
+  /** Its currency. */
+  readonly currency: string;
+  /** When a person should look at it. */
+  readonly due_at: string;
+  /** Names it: the settlement's id, followed by a dot and the reversal's number if it is about one. */
+  readonly id: string;
+  /** Since when. */
+  readonly opened_at: string;
+  /** The provider that has it. */
+  readonly provider: string;
+  /** Why it waits. */
+  readonly reason: ReviewReason;
+  /** The client's reference for the settlement. */
+  readonly reference: string;
+  /** The reversal's number within the settlement, from 1; `None` if it is about the settlement itself. */
+  readonly reversal?: number | null;
+  /** The reversal's id. */
+  readonly reversal_id?: string | null;
+  /** Whether it is of the sandbox. */
+  readonly sandbox: boolean;
+  /** The settlement's id. */
+  readonly settlement_id: string;
+  /** The status of the settlement or of the reversal. */
+  readonly status: StateName;
+}
+
+/** What waits for a person. */
+export interface ReviewsDue {
+  /** What those add up to, by environment and currency. */
+  readonly at_stake: readonly Stake[];
+  /** How many, counted up to 10,000. */
+  readonly due: number;
+  /** Since when the oldest waits, RFC 3339. */
+  readonly oldest_at?: Timestamp | null;
+}
+
+/** Another role for an operator. */
+export interface RoleRequest {
+  /** Why, for the audit trail. */
+  readonly reason: string;
+  /** `viewer`, `agent`, `approver` or `admin`. */
+  readonly role: string;
+}
+
+/** An entry: for payments like these, these providers. The longest prefix wins, then the narrowest entry. */
+export interface RouteRequest {
+  /** Only this currency. */
+  readonly currency?: string | null;
+  /** The largest payment; needs a currency. */
+  readonly max?: AmountInput | null;
+  /** The smallest payment; needs a currency. */
+  readonly min?: AmountInput | null;
+  /** `sandbox` or `live`. */
+  readonly mode: string;
+  /** The kind of participant. */
+  readonly namespace: string;
+  /** What the participant's identifier starts with. */
+  readonly prefix?: string | null;
+  /** The providers to try. */
+  readonly providers: readonly ChoiceRequest[];
+}
+
+/** The whole table of routes. */
+export interface RoutesRequest {
+  /** The entries. For a kind of participant without any, every enabled provider that serves it is tried, in order of id. */
+  readonly routes: readonly RouteRequest[];
+}
+
+/** Secrets by name. Debugging shows the names only. */
+export type SecretTexts = Readonly<Record<string, string>>;
+
+/** What a client pays instead of the providers' fees. */
+export interface SetFeesRequest {
+  /** All of its rules. */
+  readonly fees: readonly FeeRequest[];
+  /** Why, for the audit trail. */
+  readonly reason: string;
+}
+
+/** The floor of a client's live account: how far below zero its available money may fall. */
+export interface SetFloorRequest {
+  /** Zero for none, otherwise less than zero. */
+  readonly amount: AmountInput;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What proves it, such as the paragraph of a contract. Clients never see it. */
+  readonly evidence: string;
+  /** Why, for the audit trail. */
+  readonly reason?: string | null;
+  /**
+   * The operator's reference, unique for each client, also among deposits and withdrawals: a repeat of the same change changes
+   * nothing.
+   */
+  readonly reference: string;
+}
+
+/** The limits of a client's payments in one mode and currency. What is left out stays as it is; `null` lifts a limit. */
+export interface SetLimitsRequest {
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The most payments of a day. */
+  readonly daily_count?: number | null;
+  /** The most that the payments of a day (UTC) add up to. */
+  readonly daily_value?: AmountInput | null;
+  /** The largest payment. */
+  readonly max?: AmountInput | null;
+  /** The smallest payment. */
+  readonly min?: AmountInput | null;
+  /** `sandbox` or `live`. */
+  readonly mode: string;
+  /** Why, for the audit trail. */
+  readonly reason: string;
+}
+
+/** Which calls a client's sessions may sign instead of its key. */
+export interface SetSessionSignaturesRequest {
+  /** `sandbox` or `live`. */
+  readonly mode: string;
+  /** Why, for the audit trail. */
+  readonly reason: string;
+  /** `all`: every call that need not be signed by the key itself; `reads`: of those, calls with `GET` or `HEAD`; `off`: none. */
+  readonly session_signatures: string;
+}
+
+/** What waits for a person in one currency. */
+export interface Stake {
+  /** The sum of the payments and reversals. */
+  readonly amount: Amount;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** Whether it is the sandbox. */
+  readonly sandbox: boolean;
+}
+
+/** Something in which a statement and the settlements differ. */
+export interface StatementFinding {
+  /** The amount of the settlement or of the reversal. */
+  readonly amount?: Amount | null;
+  /** The client that owns it. */
+  readonly client_id?: string | null;
+  /** How certain that is, in hundredths. */
+  readonly confidence: number;
+  /** Its currency. */
+  readonly currency?: string | null;
+  /** How they differ. */
+  readonly kind: FindingKind;
+  /** The line of the statement; null if the statement has none. */
+  readonly line?: StatementLine | null;
+  /** What connects the line to the settlement. */
+  readonly matched_by?: MatchedBy | null;
+  /** Its number in the reconciliation, from 1. */
+  readonly n: number;
+  /** The reconciliation. */
+  readonly reconciliation_id: string;
+  /** The client's reference for the settlement. */
+  readonly reference?: string | null;
+  /** The number of the reversal, if it is about one. */
+  readonly reversal?: number | null;
+  /** The settlement; null if none is known. */
+  readonly settlement_id?: string | null;
+  /** The status of the settlement or of the reversal now. */
+  readonly status?: StateName | null;
+  /** Whether the settlement or reversal waits for a person. */
+  readonly waits: boolean;
+}
+
+/** A line of a statement. */
+export interface StatementLine {
+  /** The amount. */
+  readonly amount: Amount;
+  /** When it was booked: RFC 3339, or a date. */
+  readonly booked_at: Timestamp;
+  /** Its currency. */
+  readonly currency: string;
+  /** `outgoing` for money that left, `incoming` for money that came. */
+  readonly direction: Direction;
+  /** The provider's identifier of the entry. */
+  readonly entry?: string | null;
+  /** Its place: the line in a table, the number of the entry in every other format. */
+  readonly line: number;
+  /** The identifier of the other party. */
+  readonly participant?: string | null;
+  /** The references in it. */
+  readonly references: readonly string[];
+  /** What it says for people. */
+  readonly text?: string | null;
+}
+
+/** What is agreed with a client. What is left out is not limited. */
+export interface TermsRequest {
+  /** The client. */
+  readonly client: string;
+  /** By currency, how far below zero the available money of its live account may fall. */
+  readonly credit?: Readonly<Record<string, AmountInput>> | null;
+  /** What it pays instead of the providers' fees, where a rule fits. */
+  readonly fees?: readonly FeeRequest[] | null;
+  /** Limits of its payments, at most one entry for each mode and currency. */
+  readonly limits?: readonly ClientLimitRequest[] | null;
+  /** For how many days after its completion a payment can be reversed. */
+  readonly reversal_days?: number | null;
+  /** By mode, which calls its sessions may sign: `all` (by default in `sandbox`), `reads` (by default in `live`) or `off`. */
+  readonly session_signatures?: Readonly<Record<string, string>> | null;
+}
+
+/** Time-outs of calls to a provider, in milliseconds. */
+export interface TimeoutsRequest {
+  /** How long an answer may take, connection included. */
+  readonly answer_ms?: number | null;
+  /** How long a connection may take to be made. */
+  readonly connect_ms?: number | null;
+}
+
+/** What each call takes and returns, by its path below `/api/v1` and its method. It describes types only: there is no such value. */
+export interface Routes {
+  readonly "/auth/keys": {
+    /** List the client's keys, oldest first. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Key[] };
+      };
+    };
+  };
+  readonly "/auth/keys/{kid}": {
+    /** Revoke a key. */
+    readonly DELETE: {
+      readonly params: {
+        /** The key's thumbprint */
+        readonly kid: string;
+      };
+      readonly answers: {
+        readonly "application/json": undefined;
+      };
+    };
+  };
+  readonly "/balances": {
+    /** Read all balances. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Balance[] };
+      };
+    };
+  };
+  readonly "/balances/movements/{reference}": {
+    /** Read a deposit, a withdrawal or a credit line. */
+    readonly GET: {
+      readonly params: {
+        /** The operator's reference */
+        readonly reference: string;
+      };
+      readonly answers: {
+        readonly "application/json": BalanceMovement;
+      };
+    };
+  };
+  readonly "/balances/{currency}": {
+    /** Read the balance in one currency. */
+    readonly GET: {
+      readonly params: {
+        /** ISO 4217 code */
+        readonly currency: string;
+      };
+      readonly answers: {
+        readonly "application/json": Balance;
+      };
+    };
+  };
+  readonly "/balances/{currency}/entries": {
+    /** Read the statement of one currency, newest first. */
+    readonly GET: {
+      readonly params: {
+        /** ISO 4217 code */
+        readonly currency: string;
+      };
+      readonly query?: {
+        /** RFC 3339, inclusive */
+        readonly from?: Timestamp | Date;
+        /** RFC 3339, exclusive */
+        readonly to?: Timestamp | Date;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<StatementEntry>;
+        readonly "application/x-ndjson": string;
+        readonly "text/csv": string;
+      };
+    };
+  };
+  readonly "/gateway/events": {
+    /** Read or follow all events. */
+    readonly GET: {
+      readonly query?: {
+        /** Only events after this position */
+        readonly after?: number;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** The epoch that the position is of, from an earlier page: another one is refused */
+        readonly epoch?: number;
+      };
+      readonly answers: {
+        readonly "application/json": FeedPage;
+      };
+    };
+  };
+  readonly "/gateway/settlements": {
+    /** List settlements, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Any of these statuses; may appear more than once. */
+        readonly status?: SettlementStatus | readonly SettlementStatus[];
+        /** ISO 4217 code. */
+        readonly currency?: string;
+        /** The provider's id. */
+        readonly provider?: string;
+        /** The participant who is paid. */
+        readonly to?: string;
+        /** The client's reference. */
+        readonly reference?: string;
+        /** `true` for sandbox settlements, `false` for live ones. */
+        readonly sandbox?: boolean;
+        /** RFC 3339, inclusive. */
+        readonly created_from?: Timestamp | Date;
+        /** RFC 3339, exclusive. */
+        readonly created_to?: Timestamp | Date;
+        /** Decimal, inclusive. */
+        readonly min_amount?: AmountInput;
+        /** Decimal, inclusive. */
+        readonly max_amount?: AmountInput;
+        /** Flagged for review by a person. */
+        readonly needs_review?: boolean;
+        /** Only payments by the client, or only payments to it; without it, both. */
+        readonly direction?: Direction;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Settlement>;
+      };
+    };
+    /** Create a settlement. */
+    readonly POST: {
+      readonly body: CreateRequest;
+      readonly answers: {
+        readonly "application/json": Settlement;
+      };
+    };
+  };
+  readonly "/gateway/settlements/batch": {
+    /** Create up to 1,000 settlements in one call. */
+    readonly POST: {
+      readonly body: CreateBatchRequest;
+      readonly answers: {
+        readonly "application/json": Batch;
+      };
+    };
+  };
+  readonly "/gateway/settlements/check": {
+    /** Check a create request without doing anything. */
+    readonly POST: {
+      readonly body: CreateRequest;
+      readonly answers: {
+        readonly "application/json": CheckResult;
+      };
+    };
+  };
+  readonly "/gateway/settlements/export": {
+    /** Export settlements as CSV or NDJSON. */
+    readonly GET: {
+      readonly query?: {
+        /** Any of these statuses; may appear more than once. */
+        readonly status?: SettlementStatus | readonly SettlementStatus[];
+        /** ISO 4217 code. */
+        readonly currency?: string;
+        /** The provider's id. */
+        readonly provider?: string;
+        /** The participant who is paid. */
+        readonly to?: string;
+        /** The client's reference. */
+        readonly reference?: string;
+        /** `true` for sandbox settlements, `false` for live ones. */
+        readonly sandbox?: boolean;
+        /** RFC 3339, inclusive. */
+        readonly created_from?: Timestamp | Date;
+        /** RFC 3339, exclusive. */
+        readonly created_to?: Timestamp | Date;
+        /** Decimal, inclusive. */
+        readonly min_amount?: AmountInput;
+        /** Decimal, inclusive. */
+        readonly max_amount?: AmountInput;
+        /** Flagged for review by a person. */
+        readonly needs_review?: boolean;
+        /** Only payments by the client, or only payments to it; without it, both. */
+        readonly direction?: Direction;
+      };
+      readonly answers: {
+        readonly "application/x-ndjson": string;
+        readonly "text/csv": string;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}": {
+    /** Read a settlement. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly answers: {
+        readonly "application/json": Settlement;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/check": {
+    /** Ask the rail now, and reconcile. */
+    readonly POST: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly answers: {
+        readonly "application/json": ReconcileResult;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/events": {
+    /** Read a settlement's trace, or follow it live. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly query?: {
+        /** Only events with a higher sequence */
+        readonly after?: number;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+      };
+      readonly answers: {
+        readonly "application/json": Page<SettlementEvent>;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/receipt": {
+    /** Get a settlement's receipt. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly answers: {
+        readonly "application/json": Receipt;
+        readonly "application/jose": string;
+        readonly "application/pdf": Uint8Array;
+        readonly "image/svg+xml": string;
+        readonly "text/html": string;
+        readonly "text/plain": string;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/receipt/proof": {
+    /** Get the proof that a settlement's last event is in the log. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly answers: {
+        readonly "application/json": ReceiptProof;
+        readonly "text/plain": string;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/reversals": {
+    /** List a settlement's reversals, oldest first. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Reversal[] };
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/reversals/{id}": {
+    /** Read a reversal. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+        /** The `rev_` id, or the client's reference of the reversal */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Reversal;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/reverse": {
+    /** Reverse a settlement. */
+    readonly POST: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly body?: ReverseRequest;
+      readonly answers: {
+        readonly "application/json": ReverseResult;
+      };
+    };
+  };
+  readonly "/gateway/settlements/{ref}/status": {
+    /** Read a settlement's status, or wait for a change. */
+    readonly GET: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly query?: {
+        /** Seconds to wait for a change */
+        readonly wait?: number;
+        /** The version that the caller already has */
+        readonly version?: number;
+      };
+      readonly answers: {
+        readonly "application/json": StatusView;
+      };
+    };
+  };
+  readonly "/log/checkpoint": {
+    /** Get the log's checkpoint. */
+    readonly GET: {
+      readonly answers: {
+        readonly "text/plain": string;
+      };
+    };
+  };
+  readonly "/log/keys": {
+    /** Get the log's keys. */
+    readonly GET: {
+      readonly answers: {
+        readonly "text/plain": string;
+      };
+    };
+  };
+  readonly "/log/tile/{tile}": {
+    /** Get a tile of the log. */
+    readonly GET: {
+      readonly params: {
+        /** The tile's path, which contains slashes */
+        readonly tile: string;
+      };
+      readonly answers: {
+        readonly "application/octet-stream": Uint8Array;
+      };
+    };
+  };
+  readonly "/operator/approvals": {
+    /** List what operators asked for, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only those with this status */
+        readonly status?: ApprovalStatus;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Approval>;
+      };
+    };
+  };
+  readonly "/operator/approvals/{id}": {
+    /** Read what an operator asked for. */
+    readonly GET: {
+      readonly params: {
+        /** The `apr_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Approval;
+      };
+    };
+  };
+  readonly "/operator/approvals/{id}/confirm": {
+    /** Confirm what another operator asked for. */
+    readonly POST: {
+      readonly params: {
+        /** The `apr_` id */
+        readonly id: string;
+      };
+      readonly body?: CommentRequest;
+      readonly answers: {
+        readonly "application/json": Asked;
+      };
+    };
+  };
+  readonly "/operator/approvals/{id}/decline": {
+    /** Decline what an operator asked for. */
+    readonly POST: {
+      readonly params: {
+        /** The `apr_` id */
+        readonly id: string;
+      };
+      readonly body?: CommentRequest;
+      readonly answers: {
+        readonly "application/json": Asked;
+      };
+    };
+  };
+  readonly "/operator/audit": {
+    /** Read the audit trail, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only what concerns this client */
+        readonly client?: string;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Audit>;
+      };
+    };
+  };
+  readonly "/operator/clients": {
+    /** List the clients, oldest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only clients with a key that awaits approval */
+        readonly pending?: boolean;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Client>;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}": {
+    /** Read a client. */
+    readonly GET: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": ClientDetail;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/approve": {
+    /** Approve live access. */
+    readonly POST: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: ApproveClientRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/deposits": {
+    /** Credit what a client paid in. */
+    readonly POST: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: MoveMoneyRequest;
+      readonly answers: {
+        readonly "application/json": Movement | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/fees": {
+    /** Set the fees of a client. */
+    readonly PUT: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: SetFeesRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/floor": {
+    /** Set the floor of a client's live account. */
+    readonly PUT: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: SetFloorRequest;
+      readonly answers: {
+        readonly "application/json": Movement | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/limits": {
+    /** Set the limits of a client in one mode and currency. */
+    readonly PUT: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: SetLimitsRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/resume": {
+    /** End a client's suspension. */
+    readonly POST: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/session-signatures": {
+    /** Set which calls a client's sessions may sign. */
+    readonly PUT: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: SetSessionSignaturesRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail | Asked;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/suspend": {
+    /** Suspend a client. */
+    readonly POST: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": ClientDetail;
+      };
+    };
+  };
+  readonly "/operator/clients/{id}/withdrawals": {
+    /** Debit what a client was paid out. */
+    readonly POST: {
+      readonly params: {
+        /** The `cli_` id */
+        readonly id: string;
+      };
+      readonly body: MoveMoneyRequest;
+      readonly answers: {
+        readonly "application/json": Movement | Asked;
+      };
+    };
+  };
+  readonly "/operator/operators": {
+    /** List the operators. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Operator[] };
+      };
+    };
+    /** Invite somebody to be an operator. */
+    readonly POST: {
+      readonly body: OperatorInviteRequest;
+      readonly answers: {
+        readonly "application/json": OperatorInvitation;
+      };
+    };
+  };
+  readonly "/operator/operators/{id}/revoke": {
+    /** Revoke an operator. */
+    readonly POST: {
+      readonly params: {
+        /** The `opr_` id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": Operator;
+      };
+    };
+  };
+  readonly "/operator/operators/{id}/role": {
+    /** Change an operator's role. */
+    readonly PUT: {
+      readonly params: {
+        /** The `opr_` id */
+        readonly id: string;
+      };
+      readonly body: RoleRequest;
+      readonly answers: {
+        readonly "application/json": Operator;
+      };
+    };
+  };
+  readonly "/operator/overview": {
+    /** Read what the gateway did, and what waits. */
+    readonly GET: {
+      readonly query?: {
+        /** RFC 3339, inclusive; a day before `to` by default */
+        readonly from?: Timestamp | Date;
+        /** RFC 3339, exclusive; now by default */
+        readonly to?: Timestamp | Date;
+      };
+      readonly answers: {
+        readonly "application/json": Overview;
+      };
+    };
+  };
+  readonly "/operator/providers": {
+    /** List the providers as they are configured. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly OperatedProvider[] };
+      };
+    };
+  };
+  readonly "/operator/providers/{id}": {
+    /** Read a provider as it is configured. */
+    readonly GET: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": OperatedProvider;
+      };
+    };
+    /** Add or replace a provider. */
+    readonly PUT: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly ifMatch?: string;
+      readonly body: ProviderRequest;
+      readonly answers: {
+        readonly "application/json": OperatedProvider | Asked;
+      };
+    };
+  };
+  readonly "/operator/providers/{id}/disable": {
+    /** Disable a provider. */
+    readonly POST: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": OperatedProvider;
+      };
+    };
+  };
+  readonly "/operator/providers/{id}/enable": {
+    /** Enable a provider. */
+    readonly POST: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": OperatedProvider | Asked;
+      };
+    };
+  };
+  readonly "/operator/providers/{id}/maintenance": {
+    /** Put a provider into maintenance. */
+    readonly POST: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": OperatedProvider;
+      };
+    };
+  };
+  readonly "/operator/providers/{id}/positions": {
+    /** Read what was paid through a provider. */
+    readonly GET: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Position[] };
+      };
+    };
+  };
+  readonly "/operator/reconciliations": {
+    /** List what was compared, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only statements of this provider */
+        readonly provider?: string;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Reconciliation>;
+      };
+    };
+    /** Send a provider's statement and compare it with the settlements. */
+    readonly POST: {
+      readonly query: {
+        /** The provider's id */
+        readonly provider: string;
+        /** The name of the file, for people */
+        readonly file?: string;
+        /** Compare a file again that was compared before */
+        readonly again?: boolean;
+      };
+      readonly body: string;
+      readonly contentType: "application/json" | "application/xml" | "text/csv" | "text/xml";
+      readonly answers: {
+        readonly "application/json": Reconciliation;
+      };
+    };
+  };
+  readonly "/operator/reconciliations/{id}": {
+    /** Read what was compared. */
+    readonly GET: {
+      readonly params: {
+        /** The `rec_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Reconciliation;
+        readonly "text/html": string;
+      };
+    };
+  };
+  readonly "/operator/reconciliations/{id}/findings": {
+    /** List what a comparison found, in the order of the statement's lines. */
+    readonly GET: {
+      readonly params: {
+        /** The `rec_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Only findings of this kind */
+        readonly kind?: FindingKind;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<StatementFinding>;
+        readonly "text/csv": string;
+      };
+    };
+  };
+  readonly "/operator/reviews": {
+    /** List what waits for a person, the longest due first. */
+    readonly GET: {
+      readonly query?: {
+        /** Also what was put off */
+        readonly all?: boolean;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Review>;
+      };
+    };
+  };
+  readonly "/operator/reviews/{id}": {
+    /** Read everything that is known about what waits. */
+    readonly GET: {
+      readonly params: {
+        /** The review's id: that of the settlement, with a dot and the reversal's number if it is about one */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Case;
+      };
+    };
+  };
+  readonly "/operator/reviews/{id}/ask": {
+    /** Ask the provider now about what waits. */
+    readonly POST: {
+      readonly params: {
+        /** The review's id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Case;
+      };
+    };
+  };
+  readonly "/operator/reviews/{id}/resolve": {
+    /** Decide about what waits. */
+    readonly POST: {
+      readonly params: {
+        /** The review's id */
+        readonly id: string;
+      };
+      readonly body: ResolveReviewRequest;
+      readonly answers: {
+        readonly "application/json": Case | Asked;
+      };
+    };
+  };
+  readonly "/operator/routes": {
+    /** Read the table of routes. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": OperatedRoutes;
+      };
+    };
+    /** Replace the table of routes. */
+    readonly PUT: {
+      readonly ifMatch: string;
+      readonly body: RoutesRequest;
+      readonly answers: {
+        readonly "application/json": OperatedRoutes | Asked;
+      };
+    };
+  };
+  readonly "/operator/routes/explain": {
+    /** Explain where a payment would go. */
+    readonly POST: {
+      readonly query?: {
+        /** With the terms of this client */
+        readonly client?: string;
+      };
+      readonly body: CreateRequest;
+      readonly answers: {
+        readonly "application/json": Explain;
+      };
+    };
+  };
+  readonly "/operator/settlements": {
+    /** List the settlements of all clients, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Any of these statuses; may appear more than once. */
+        readonly status?: SettlementStatus | readonly SettlementStatus[];
+        /** ISO 4217 code. */
+        readonly currency?: string;
+        /** The provider's id. */
+        readonly provider?: string;
+        /** The participant who is paid. */
+        readonly to?: string;
+        /** The client's reference. */
+        readonly reference?: string;
+        /** `true` for sandbox settlements, `false` for live ones. */
+        readonly sandbox?: boolean;
+        /** RFC 3339, inclusive. */
+        readonly created_from?: Timestamp | Date;
+        /** RFC 3339, exclusive. */
+        readonly created_to?: Timestamp | Date;
+        /** Decimal, inclusive. */
+        readonly min_amount?: AmountInput;
+        /** Decimal, inclusive. */
+        readonly max_amount?: AmountInput;
+        /** Flagged for review by a person. */
+        readonly needs_review?: boolean;
+        /** Only payments by the client, or only payments to it; without it, both. */
+        readonly direction?: Direction;
+        /** Only those of this client */
+        readonly client?: string;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Settlement>;
+      };
+    };
+  };
+  readonly "/operator/settlements/export": {
+    /** Export the settlements of all clients as CSV or NDJSON. */
+    readonly GET: {
+      readonly query?: {
+        /** Any of these statuses; may appear more than once. */
+        readonly status?: SettlementStatus | readonly SettlementStatus[];
+        /** ISO 4217 code. */
+        readonly currency?: string;
+        /** The provider's id. */
+        readonly provider?: string;
+        /** The participant who is paid. */
+        readonly to?: string;
+        /** The client's reference. */
+        readonly reference?: string;
+        /** `true` for sandbox settlements, `false` for live ones. */
+        readonly sandbox?: boolean;
+        /** RFC 3339, inclusive. */
+        readonly created_from?: Timestamp | Date;
+        /** RFC 3339, exclusive. */
+        readonly created_to?: Timestamp | Date;
+        /** Decimal, inclusive. */
+        readonly min_amount?: AmountInput;
+        /** Decimal, inclusive. */
+        readonly max_amount?: AmountInput;
+        /** Flagged for review by a person. */
+        readonly needs_review?: boolean;
+        /** Only payments by the client, or only payments to it; without it, both. */
+        readonly direction?: Direction;
+        /** Only those of this client */
+        readonly client?: string;
+      };
+      readonly answers: {
+        readonly "application/x-ndjson": string;
+        readonly "text/csv": string;
+      };
+    };
+  };
+  readonly "/operator/settlements/{id}": {
+    /** Read everything about a settlement of any client. */
+    readonly GET: {
+      readonly params: {
+        /** The `stl_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Case;
+      };
+    };
+  };
+  readonly "/providers": {
+    /** List the providers. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Provider[] };
+      };
+    };
+  };
+  readonly "/providers/{id}": {
+    /** Read a provider. */
+    readonly GET: {
+      readonly params: {
+        /** The provider's id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Provider;
+      };
+    };
+  };
+  readonly "/simulator/clock": {
+    /** Read the clock of the caller's sandbox. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": Clock;
+      };
+    };
+    /** Stop the clock of the caller's sandbox, let it run, or put it ahead. */
+    readonly PUT: {
+      readonly body: ClockChange;
+      readonly answers: {
+        readonly "application/json": Clock;
+      };
+    };
+  };
+  readonly "/simulator/faults": {
+    /** Read the faults of the caller's sandbox. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": Faults;
+      };
+    };
+    /** Make the simulated operator fail. */
+    readonly PUT: {
+      readonly body: FaultsRequest;
+      readonly answers: {
+        readonly "application/json": Faults;
+      };
+    };
+  };
+  readonly "/simulator/fund": {
+    /** Add play money to a sandbox account. */
+    readonly POST: {
+      readonly body: FundRequest;
+      readonly answers: {
+        readonly "application/json": Balance;
+      };
+    };
+  };
+  readonly "/simulator/reset": {
+    /** Start the sandbox again. */
+    readonly POST: {
+      readonly body?: ResetRequest;
+      readonly answers: {
+        readonly "application/json": ResetResult;
+      };
+    };
+  };
+  readonly "/simulator/scenarios": {
+    /** List the scenarios of the sandbox's simulated operator. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Scenario[] };
+      };
+    };
+  };
+  readonly "/simulator/settlements/{ref}/advance": {
+    /** Decide what becomes of a settlement of the sandbox. */
+    readonly POST: {
+      readonly params: {
+        /** The client's reference, or the `stl_` id */
+        readonly ref: string;
+      };
+      readonly body: AdvanceRequest;
+      readonly answers: {
+        readonly "application/json": Settlement;
+      };
+    };
+  };
+  readonly "/webhooks": {
+    /** List the client's webhooks, oldest first. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Webhook[] };
+      };
+    };
+    /** Create a webhook. */
+    readonly POST: {
+      readonly body: WebhookRequest;
+      readonly answers: {
+        readonly "application/json": Webhook;
+      };
+    };
+  };
+  readonly "/webhooks/{id}": {
+    /** Remove a webhook. */
+    readonly DELETE: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": undefined;
+      };
+    };
+    /** Read a webhook. */
+    readonly GET: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Webhook;
+      };
+    };
+    /** Change a webhook. */
+    readonly PATCH: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly body: WebhookPatch;
+      readonly answers: {
+        readonly "application/json": Webhook;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/deliveries": {
+    /** List a webhook's deliveries, newest first. */
+    readonly GET: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Only deliveries with this status */
+        readonly status?: DeliveryStatus;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<Delivery>;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/deliveries/{delivery}": {
+    /** Read a delivery. */
+    readonly GET: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+        /** The `dlv_` id */
+        readonly delivery: string;
+      };
+      readonly answers: {
+        readonly "application/json": Delivery;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/deliveries/{delivery}/redeliver": {
+    /** Repeat a delivery. */
+    readonly POST: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+        /** The `dlv_` id */
+        readonly delivery: string;
+      };
+      readonly answers: {
+        readonly "application/json": Delivery;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/enable": {
+    /** Enable a webhook again. */
+    readonly POST: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Webhook;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/replay": {
+    /** Deliver the events of a period again. */
+    readonly POST: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly body: ReplayRequest;
+      readonly answers: {
+        readonly "application/json": Replay;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/rotate-secret": {
+    /** Give a webhook a new secret. */
+    readonly POST: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly body?: SecretRotation;
+      readonly answers: {
+        readonly "application/json": Webhook;
+      };
+    };
+  };
+  readonly "/webhooks/{id}/test": {
+    /** Send a test to a webhook. */
+    readonly POST: {
+      readonly params: {
+        /** The `whk_` id */
+        readonly id: string;
+      };
+      readonly body?: WebhookTestRequest;
+      readonly answers: {
+        readonly "application/json": WebhookTest;
+      };
+    };
+  };
+}
