@@ -5,7 +5,7 @@ use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, WebhookSecret};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{bytes, invalid, millis, text_or_none, texts, thrown_as};
+use crate::boundary::{bytes, invalid, millis, text, text_or_none, texts, thrown_as};
 
 /// Verifies webhooks according to Standard Webhooks 1.0.0.
 #[wasm_bindgen]
@@ -55,5 +55,19 @@ impl WebhookVerifier {
         headers
             .and_then(|headers| webhook::verify(&self.0, &headers, &body, now.div_euclid(1000), TOLERANCE_S))
             .map_err(|error| thrown_as(error.code(), &error.to_string()))
+    }
+
+    /// The header `webhook-signature` of a message, as the gateway sends it: for tests of receivers. `seconds`: its timestamp.
+    ///
+    /// # Errors
+    /// Throws for arguments of the wrong type.
+    pub fn sign(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] seconds: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] body: &JsValue,
+    ) -> Result<String, JsError> {
+        let (id, seconds, body) = (text(id, "id")?, millis(seconds, "seconds")?, bytes(body, "body")?);
+        Ok(webhook::sign(&self.0, &id, seconds, &body))
     }
 }

@@ -36,6 +36,14 @@ pub fn outside_of_tests(build: &mut Command) {
     }
 }
 
+/// What a command over the SQLite database at `path` prints.
+fn printed(command: &[&str], path: &Path) -> String {
+    let store = format!("sqlite:{}", path.display());
+    let made = Command::new(railgate()).args(command).args(["--store", &store]).output().expect("railgate runs");
+    assert!(made.status.success(), "{made:?}");
+    String::from_utf8(made.stdout).expect("text").trim().to_owned()
+}
+
 /// A running server. Dropping it kills it.
 pub struct Server {
     child: Child,
@@ -53,10 +61,12 @@ impl Server {
     /// Like [`Server::start`], for clients with an invitation only; with the code of one.
     pub fn inviting(path: &Path) -> (Self, String) {
         let server = Self::start(path, &["--enrollment", "invited"]);
-        let store = format!("sqlite:{}", path.display());
-        let made = Command::new(railgate()).args(["clients", "invite", "--store", &store]).output().expect("railgate runs");
-        assert!(made.status.success(), "{made:?}");
-        (server, String::from_utf8(made.stdout).expect("text").trim().to_owned())
+        (server, printed(&["clients", "invite"], path))
+    }
+
+    /// The code of an invitation to be an operator with this role, of the server over the database at `path`.
+    pub fn operator_code(path: &Path, role: &str) -> String {
+        printed(&["operators", "invite", "Ada", "--role", role], path)
     }
 
     /// Like [`Server::start`], over the store with this `--store` URL.

@@ -19,11 +19,13 @@ fn against_a_server(name: &str) {
     let folder = tempfile::tempdir().unwrap();
     let pages = port::free();
     let origin = format!("http://localhost:{pages}");
-    let server = Server::start(&folder.path().join("gateway.db"), &["--cors-origin", &origin]);
+    let store = folder.path().join("gateway.db");
+    let server = Server::start(&store, &["--cors-origin", &origin]);
     let (inviting, invitation) = Server::inviting(&folder.path().join("inviting.db"));
     let mut tests = script(name);
     tests.env("RAILGATE_TEST_SERVER", format!("http://{}", server.address)).env("RAILGATE_TEST_PAGES", pages.to_string());
     tests.env("RAILGATE_TEST_INVITING", format!("http://{}", inviting.address)).env("RAILGATE_TEST_INVITATION", invitation);
+    tests.env("RAILGATE_TEST_OPERATOR", Server::operator_code(&store, "agent"));
     print!("{}", succeed(&mut tests));
 }
 

@@ -12,8 +12,9 @@
 
 import { loadClient } from "#load/client";
 import * as check from "./check.js";
-import { API, SETTLEMENTS, get, one, part, post, query, range, streamed, unauthenticated } from "./client/calls.js";
+import { API, SETTLEMENTS, type Routed, get, one, part, post, query, range, routed, streamed, unauthenticated } from "./client/calls.js";
 import { type Answer, type Call, Connection } from "./client/connection.js";
+import { Log } from "./client/log.js";
 import type {
   CallOptions,
   ClientOptions,
@@ -23,17 +24,36 @@ import type {
   FeedOptions,
   FollowFeedOptions,
   FollowOptions,
+  RawAnswer,
   RawOptions,
   ReceiptForm,
   ReverseOptions,
+  SettledOptions,
+  StatementFilter,
 } from "./client/options.js";
-import { type Deadline, Linked, PATIENCE, type Patience } from "./client/patience.js";
+import { type Deadline, Linked, PATIENCE, type Patience, pause } from "./client/patience.js";
+import type {
+  AnswerOf,
+  DefaultForm,
+  FormOf,
+  ListPath,
+  Method,
+  PageOf,
+  PathOf,
+  Route,
+  RouteArguments,
+  RouteOptions,
+} from "./client/routed.js";
 import type { Signer } from "./client/signer.js";
-import { EventStream } from "./client/stream.js";
+import { EventStream, lines } from "./client/stream.js";
 import { type Kept, type Vault, indexedDbVault, memoryVault } from "./client/vault.js";
+import { Webhooks } from "./client/webhooks.js";
 import { ConnectionError, DisposedError, InternalError, RailgateError } from "./errors.js";
+import { type Gateway, ends } from "./gateway.js";
 import { parseView } from "./json.js";
+import { Listing, byCursor, byPosition, bySequence } from "./listing.js";
 import { guarded } from "./problem.js";
+import type { OperatorEnrollment } from "./routes.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -47,10 +67,12 @@ import type {
   FeedEvent,
   FeedPage,
   FundRequest,
+  BalanceMovement,
   Key,
   Page,
   Provider,
   Receipt,
+  ReceiptProof,
   ReconcileResult,
   ResetRequest,
   ResetResult,
@@ -60,9 +82,10 @@ import type {
   Scenario,
   Settlement,
   SettlementEvent,
+  StatementEntry,
   StatusView,
 } from "./types.js";
-import type { BatchResult, Created, Enrollment, JsonWebKeySet, ListFilter } from "./values.js";
+import type { BatchResult, Created, Enrollment, Json, JsonWebKeySet, ListFilter } from "./values.js";
 
 export { generateKeyPair, generateSigner, webCryptoSigner, type KeyPair, type Signer } from "./client/signer.js";
 export { indexedDbVault, memoryVault, type Kept, type Vault, type VaultOptions } from "./client/vault.js";
@@ -70,15 +93,40 @@ export type {
   CallOptions,
   ClientOptions,
   CreateOptions,
+  DeliveryFilter,
   EnrollOptions,
   EventsOptions,
   FeedOptions,
   FollowFeedOptions,
   FollowOptions,
+  RawAnswer,
   RawOptions,
   ReceiptForm,
   ReverseOptions,
+  SettledOptions,
+  StatementFilter,
 } from "./client/options.js";
+export type { HookFailure, HookRequest, HookResponse, Hooks } from "./client/hooks.js";
+export type { Log } from "./client/log.js";
+export type {
+  Accepts,
+  AnswerOf,
+  DefaultForm,
+  FormOf,
+  ListPath,
+  Method,
+  PageOf,
+  PathOf,
+  Route,
+  RouteArguments,
+  RouteBasics,
+  RouteOptions,
+} from "./client/routed.js";
+export type { Webhooks } from "./client/webhooks.js";
+export type { Gateway } from "./gateway.js";
+export { Listing } from "./listing.js";
+export type * as Operators from "./routes.js";
+export type { Routes } from "./routes.js";
 export type { Patience } from "./client/patience.js";
 export * from "./errors.js";
 export * from "./types.js";
@@ -97,7 +145,11 @@ const FOLLOW_ATTEMPTS = 12;
  * const { settlement } = await client.create({ amount: "10.50", currency: "EUR", to: "sim:ok", reference: "inv-1" });
  * ```
  */
-export class RailgateClient {
+export class RailgateClient implements Gateway {
+  /** Who is told about events, and what was delivered. */
+  readonly webhooks: Webhooks = new Webhooks(this);
+  /** The transparency log of all events. */
+  readonly log: Log = new Log(this);
   readonly #vault: Vault;
   readonly #environment: Environment;
   readonly #patience: Patience;
@@ -126,11 +178,12 @@ export class RailgateClient {
    * @throws {@link RailgateError} with code `unsupported` or {@link StorageError} if no key can be made or stored.
    */
   static async open(options: ClientOptions): Promise<RailgateClient> {
-    const { baseUrl, environment = "sandbox", signer: given, ...more } = check.object(options, "options") as unknown as ClientOptions;
+    const { baseUrl, environment = "sandbox", signer: given, hooks = {}, ...more } = check.object(options, "options") as unknown as ClientOptions;
     check.filled(baseUrl, "options.baseUrl");
     if (environment !== "sandbox" && environment !== "live") throw new TypeError('options.environment must be "sandbox" or "live"');
     const fetcher = more.fetch ?? ((input, init) => globalThis.fetch(input, init));
     if (typeof fetcher !== "function") throw new TypeError("options.fetch must be a function");
+    check.object(hooks, "options.hooks");
     const vault = more.vault ?? (given === undefined ? indexedDbVault({ profile: `${environment}@${baseUrl}` }) : memoryVault(given));
     const patience = patient(more.patience);
     const [{ Exchange, Session }, key] = await Promise.all([loadClient(), vault.signer()]);
@@ -139,7 +192,9 @@ export class RailgateClient {
     const found = await vault.read();
     const kept = found.keyId === session.key_id() ? found : {};
     if (kept.session !== undefined) resume(session, kept.session);
-    return new RailgateClient(vault, environment, patience, kept, (keep) => new Connection(Exchange, session, signer, fetcher, patience, keep));
+    const connect = (keep: (clientId: string | undefined) => Promise<void>) =>
+      new Connection(Exchange, session, signer, fetcher, patience, hooks, keep);
+    return new RailgateClient(vault, environment, patience, kept, connect);
   }
 
   /** Whether the key is enrolled, according to this vault. */
@@ -147,7 +202,7 @@ export class RailgateClient {
     return this.#kept.clientId !== undefined;
   }
 
-  /** The client's id once it is enrolled (`cli_…`), according to this vault. */
+  /** The client's id once it is enrolled (`cli_…`), or the operator's (`opr_…`), according to this vault. */
   get clientId(): string | undefined {
     return this.#kept.clientId;
   }
@@ -192,6 +247,22 @@ export class RailgateClient {
     const jwk = JSON.stringify(signing(key).publicKey);
     const request = guarded(() => this.#connection.session.enroll_live_request(jwk));
     return view(await this.#send({ ...unauthenticated(request), newKey: key }, options));
+  }
+
+  /**
+   * Enrols the key as an operator's, one of the people who run the gateway. Open the client with `environment: "live"`. What
+   * operators do is in {@link RailgateClient.call} and {@link RailgateClient.all}, under `/operator`.
+   *
+   * @param code - The code of the operator's invitation (`opi_…`).
+   * @param name - The operator's name; by default that of the invitation.
+   */
+  async enrollOperator(code: string, name?: string, options: CallOptions = {}): Promise<Omit<OperatorEnrollment, keyof TokenParts>> {
+    const named = name === undefined ? {} : { name: check.filled(name, "name") };
+    const body = JSON.stringify({ code: check.filled(code, "code"), jwk: this.#connection.publicKey, ...named });
+    const answer = await this.#send(post(`${API}/operator/enrollments`, body), options);
+    const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<OperatorEnrollment>(answer);
+    await this.#keep(enrollment.operator.id);
+    return enrollment;
   }
 
   /**
@@ -241,40 +312,85 @@ export class RailgateClient {
     return view(await this.#send(get(`${one(ref)}/status`), options));
   }
 
-  /** Waits until a settlement is final, that is, until it no longer changes by itself. May take days; end it with a signal. */
-  async settled(ref: string, options: CallOptions = {}): Promise<StatusView> {
-    const path = `${one(ref)}/status`;
-    let known = await this.status(ref, options);
-    while (!known.final) {
-      const call = { ...get(`${path}?wait=${LONGEST_WAIT_S}&version=${known.version}`), extraMs: LONGEST_WAIT_S * 1000 };
-      known = view<StatusView>(await this.#send(call, options));
-    }
-    return known;
-  }
-
-  /** Returns a page of settlements, newest first. */
-  async list(filter: ListFilter = {}, options: CallOptions = {}): Promise<Page<Settlement>> {
-    return view(await this.#send(get(SETTLEMENTS + query(check.object(filter, "filter"))), options));
-  }
-
-  /** Iterates over all settlements, newest first, and fetches page after page. */
-  async *settlements(filter: ListFilter = {}, options: CallOptions = {}): AsyncGenerator<Settlement, void, void> {
-    let page = await this.list(filter, options);
-    for (;;) {
-      yield* page.data;
-      if (page.next_cursor === null) return;
-      page = await this.list({ ...filter, cursor: page.next_cursor }, options);
+  /**
+   * Waits until a settlement is final, that is, until it no longer changes by itself. May take days; end it with a signal.
+   *
+   * @param options - `reversals: true` waits for its reversals too.
+   */
+  async settled(ref: string, options: SettledOptions = {}): Promise<StatusView> {
+    for (let known = await this.status(ref, options); ; known = await this.#changed(ref, known, options)) {
+      if (!known.final) continue;
+      if (options.reversals !== true) return known;
+      // The last reversal may have changed the status since.
+      if ((await this.reversals(ref, options)).every(ends)) return this.status(ref, options);
     }
   }
 
-  /** Returns a page of a settlement's trace, oldest first. */
-  async events(ref: string, options: EventsOptions = {}): Promise<Page<SettlementEvent>> {
-    return view(await this.#send(get(`${one(ref)}/events${range(options)}`), options));
+  /**
+   * Waits until a reversal has completed or failed, and returns it.
+   *
+   * @param id - Its `rev_` id or your reference for it.
+   */
+  async reversed(ref: string, id: string, options: CallOptions = {}): Promise<Reversal> {
+    check.filled(id, "id");
+    for (let known = await this.status(ref, options); ; known = await this.#changed(ref, known, options)) {
+      const reversal = await this.reversal(ref, id, options);
+      if (ends(reversal)) return reversal;
+    }
   }
 
-  /** Returns a page of the events of all settlements, in one order that never changes. */
-  async feed(options: FeedOptions = {}): Promise<FeedPage> {
-    return view(await this.#send(get(`${API}/gateway/events${range(options)}`), options));
+  /** Waits for the next event of a settlement, for as long as the server lets a call wait. */
+  async #changed(ref: string, { version }: StatusView, options: CallOptions): Promise<StatusView> {
+    const call = get(`${one(ref)}/status?wait=${LONGEST_WAIT_S}&version=${version}`);
+    const status = view<StatusView>(await this.#send({ ...call, extraMs: LONGEST_WAIT_S * 1000 }, options));
+    // A client with too many such calls is answered at once.
+    if (status.version === version) await pause(this.#patience.pauseMs, options.signal ?? new AbortController().signal);
+    return status;
+  }
+
+  /** Returns settlements, newest first. */
+  list(filter: ListFilter = {}, options: CallOptions = {}): Listing<Page<Settlement>> {
+    return this.#listing<Page<Settlement>>(byCursor, (more) => SETTLEMENTS + query({ ...check.object(filter, "filter"), ...more }), options);
+  }
+
+  /** Streams all settlements that a filter selects, newest first: faster than the pages of a list. Throws if it breaks off. */
+  export(filter: Omit<ListFilter, "limit" | "cursor"> = {}, options: CallOptions = {}): AsyncGenerator<Settlement, void, void> {
+    return this.#records(() => `${SETTLEMENTS}/export${query(check.object(filter, "filter"))}`, options);
+  }
+
+  #listing<P extends Pick<Page<unknown>, "data">>(
+    next: (page: P) => object | undefined,
+    path: (more: object) => string,
+    options: CallOptions,
+  ): Listing<P> {
+    return new Listing(async (more) => view<P>(await this.#send(get(path(more)), options)), next);
+  }
+
+  async *#records<T>(path: () => string, options: CallOptions): AsyncGenerator<T, void, void> {
+    const call = get(path(), "application/x-ndjson");
+    const linked = this.#begin(options);
+    try {
+      const records = await this.#connection.exchange(call, linked.signal, this.#patience.attempts, (response, deadline) => {
+        deadline.keep();
+        return Promise.resolve([lines(response, deadline), ""]);
+      });
+      for await (const line of records) yield parseView(line) as T;
+    } catch (error) {
+      linked.signal.throwIfAborted();
+      throw error;
+    } finally {
+      this.#done(linked);
+    }
+  }
+
+  /** Returns a settlement's trace, oldest first. */
+  events(ref: string, options: EventsOptions = {}): Listing<Page<SettlementEvent>> {
+    return this.#listing<Page<SettlementEvent>>(bySequence, (more) => `${one(ref)}/events${range({ ...options, ...more })}`, options);
+  }
+
+  /** Returns the events of all settlements, in one order that never changes. */
+  feed(options: FeedOptions = {}): Listing<FeedPage> {
+    return this.#listing<FeedPage>(byPosition, (more) => `${API}/gateway/events${range({ ...options, ...more })}`, options);
   }
 
   /**
@@ -331,9 +447,22 @@ export class RailgateClient {
     return view(await this.#send(get(`${one(ref)}/receipt`), options));
   }
 
+  /** Returns the receipt as an A4 document (PDF), for servers that can draw one. */
+  receiptAs(ref: string, form: "application/pdf", options?: CallOptions): Promise<Uint8Array>;
   /** Returns the receipt as a compact JWS, a printable page, text or a QR code. */
-  async receiptAs(ref: string, form: ReceiptForm, options: CallOptions = {}): Promise<string> {
-    return (await this.#send(get(`${one(ref)}/receipt`, check.header(form, "form")), options)).text;
+  receiptAs(ref: string, form: ReceiptForm, options?: CallOptions): Promise<string>;
+  async receiptAs(ref: string, form: ReceiptForm | "application/pdf", options: CallOptions = {}): Promise<string | Uint8Array> {
+    const answer = await this.#send(get(`${one(ref)}/receipt`, check.header(form, "form")), options);
+    return form === "application/pdf" ? answer.bytes : answer.text;
+  }
+
+  /**
+   * Returns the proof that the event of a receipt is in the gateway's log.
+   *
+   * @throws {@link UnavailableError} with code `not_logged_yet` for some seconds after the event.
+   */
+  async proof(ref: string, options: CallOptions = {}): Promise<ReceiptProof> {
+    return view(await this.#send(get(`${one(ref)}/receipt/proof`), options));
   }
 
   /** Returns the public keys of receipts, for {@link verifyReceipt} of `railgate/receipt`. */
@@ -359,6 +488,25 @@ export class RailgateClient {
   /** Returns the balance in one currency. */
   async balance(currency: string, options: CallOptions = {}): Promise<Balance> {
     return view(await this.#send(get(`${API}/balances/${part(currency, "currency")}`), options));
+  }
+
+  /** Returns the statement of the account in a currency: each posted transfer with the balance after it, newest first. */
+  statement(currency: string, filter: StatementFilter = {}, options: CallOptions = {}): Listing<Page<StatementEntry>> {
+    return this.#listing<Page<StatementEntry>>(byCursor, (more) => entries(currency) + query({ ...check.object(filter, "filter"), ...more }), options);
+  }
+
+  /** Streams a statement: faster than its pages. Throws if it breaks off. */
+  exportStatement(
+    currency: string,
+    filter: Omit<StatementFilter, "limit" | "cursor"> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<StatementEntry, void, void> {
+    return this.#records(() => entries(currency) + query(check.object(filter, "filter")), options);
+  }
+
+  /** Returns what an operator of the gateway did to the balance, by the operator's reference. */
+  async movement(reference: string, options: CallOptions = {}): Promise<BalanceMovement> {
+    return view(await this.#send(get(`${API}/balances/movements/${part(reference, "reference")}`), options));
   }
 
   /** Returns the simulator's scenarios: sandbox payees and what happens to payments to them. */
@@ -449,25 +597,56 @@ export class RailgateClient {
   }
 
   /**
-   * Makes any API call (`GET /openapi.json` describes them): signs it and parses the response as JSON with amounts as text.
+   * Makes any call of the HTTP interface, with the types of {@link Routes}.
+   *
+   * ```js
+   * const { data } = await client.call("GET", "/operator/clients", { query: { pending: true } });
+   * await client.call("POST", "/operator/clients/{id}/suspend", { params: { id: "cli_…" }, body: { reason: "asked to" } });
+   * ```
    *
    * @param method - The HTTP method, in capitals.
-   * @param path - The path below `/api/v1`, such as `/webhooks`, with its query.
-   * @returns The parsed response; `undefined` for an empty one; text if `accept` is not JSON.
+   * @param path - The path below `/api/v1`, with its parameters in braces.
+   * @returns The parsed response with amounts as text; text or bytes if `accept` is not JSON; `undefined` if there is none.
    */
-  async call(method: string, path: string, options: RawOptions = {}): Promise<unknown> {
-    if (!/^[A-Z]+$/.test(check.text(method, "method"))) throw new TypeError("method must be in capitals");
+  async call<M extends Method, P extends PathOf<M>, A extends FormOf<Route<M, P>> = DefaultForm<Route<M, P>>>(
+    method: M,
+    path: P,
+    ...[options]: RouteArguments<RouteOptions<Route<M, P>, A>>
+  ): Promise<AnswerOf<Route<M, P>, A>> {
+    const { accept, signal } = (options ?? {}) as { accept?: string } & CallOptions;
+    const { bytes, text } = await this.#send(routed(capitals(method), path, (options ?? {}) as Routed), { signal });
+    const binary = accept === "application/pdf" || accept === "application/octet-stream";
+    const answer = binary ? bytes : accept === undefined || accept === "application/json" ? json(text) : text;
+    return answer as AnswerOf<Route<M, P>, A>;
+  }
+
+  /** Returns any list of the HTTP interface that has pages, such as `/operator/audit`. */
+  all<P extends ListPath>(
+    path: P,
+    ...[options]: RouteArguments<Omit<RouteOptions<Route<"GET", P>, never>, "accept">>
+  ): Listing<PageOf<P>> {
+    const given = (options ?? {}) as Routed & CallOptions;
+    const read = async (more: object) => json((await this.#send(routed("GET", path, { ...given, query: { ...given.query, ...more } }), given)).text);
+    return new Listing(read as () => Promise<PageOf<P>>, byCursor);
+  }
+
+  /**
+   * Makes a call that this version does not know, and signs it.
+   *
+   * @param method - The HTTP method, in capitals.
+   * @param path - The path below `/api/v1`, with its query.
+   */
+  async raw(method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
     const key = options.idempotencyKey;
     const named = key === undefined ? [] : ([["idempotency-key", check.header(key, "options.idempotencyKey")]] as const);
     const body = options.body === undefined ? "" : check.json(options.body, "options.body");
     // `fetch` would refuse it at each attempt.
     if (body !== "" && (method === "GET" || method === "HEAD")) throw new TypeError(`a ${method} has no body`);
     const accept = check.header(options.accept ?? "application/json", "options.accept");
-    const call = { ...post(API + check.text(path, "path"), body, named, accept), method };
+    const call = { ...post(API + check.text(path, "path"), body, named, accept), method: capitals(method) };
     const repeatable = method !== "POST" || key !== undefined;
-    const answer = await this.#send({ ...call, repeatable, once: !repeatable, idempotencyKey: key }, options);
-    if (answer.text === "") return undefined;
-    return accept === "application/json" ? view(answer) : answer.text;
+    const { text, ...answer } = await this.#send({ ...call, repeatable, once: !repeatable, idempotencyKey: key }, options);
+    return { ...answer, text: () => text, json: () => json(text) as Json };
   }
 
   /**
@@ -486,20 +665,26 @@ export class RailgateClient {
       if (!(error instanceof RailgateError) || (error.code !== "key_revoked" && error.code !== "key_unknown")) throw error;
     } finally {
       // Afterwards no call in flight can store a session again.
-      this.dispose();
+      await this.close();
       await this.#vault.clear();
     }
   }
 
   /** Aborts calls in flight, and frees the core's memory. Key and session stay in the vault. */
-  dispose(): void {
+  close(): Promise<void> {
     this.#connection.dispose();
     for (const linked of this.#running) linked.end(new DisposedError("RailgateClient"));
+    return Promise.resolve();
   }
 
-  /** Calls {@link RailgateClient.dispose}, for `using`. */
+  /** Calls {@link RailgateClient.close}, for `using`. */
   [Symbol.dispose](): void {
-    this.dispose();
+    void this.close();
+  }
+
+  /** Calls {@link RailgateClient.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #send(call: Call, options: CallOptions): Promise<Answer> {
@@ -577,12 +762,27 @@ function resume(session: { restore(text: string): void }, text: string): void {
   }
 }
 
-function view<T>(answer: Answer): T {
+function view<T>(answer: Pick<Answer, "text" | "status">): T {
   try {
     return parseView(answer.text) as T;
   } catch (cause) {
     throw new InternalError("unreadable_answer", "the response is not JSON", { status: answer.status, cause });
   }
+}
+
+/** The body of a response with any content, or none. */
+function json(text: string): unknown {
+  return text === "" ? undefined : view({ text, status: 200 });
+}
+
+/** The path of a statement. */
+function entries(currency: string): string {
+  return `${API}/balances/${part(currency, "currency")}/entries`;
+}
+
+function capitals(method: string): string {
+  if (!/^[A-Z]+$/.test(check.text(method, "method"))) throw new TypeError("method must be in capitals");
+  return method;
 }
 
 function data<T>(answer: Answer): readonly T[] {
@@ -599,8 +799,11 @@ function isOf(said: unknown, ref: unknown): boolean {
 
 /** The part of an enrolment's response that only the session uses. */
 interface TokenParts {
+  /** The token. */
   readonly access_token?: string;
+  /** Its lifetime. */
   readonly expires_in?: number;
+  /** `Bearer`. */
   readonly token_type?: string;
 }
 

@@ -8,14 +8,21 @@
  */
 
 export { Sandbox } from "./sandbox/sandbox.js";
+export type { SandboxOptions } from "./sandbox/sandbox.js";
+export { EventWatch } from "./sandbox/watch.js";
 export type {
   CallOptions,
-  EventsQuery,
+  CreateOptions,
+  EventsOptions,
+  FeedOptions,
+  FollowFeedOptions,
+  FollowOptions,
   ReceiptForm,
-  SandboxOptions,
-  WatchOptions,
-} from "./sandbox/sandbox.js";
-export { EventWatch } from "./sandbox/watch.js";
+  ReverseOptions,
+  SettledOptions,
+} from "./client/options.js";
+export type { Gateway } from "./gateway.js";
+export { Listing } from "./listing.js";
 export * from "./errors.js";
 export * from "./types.js";
 export * from "./values.js";

@@ -448,6 +448,14 @@ export interface OperatedRoutes extends RoutesRequest {
   readonly version: number;
 }
 
+/** An operator's first session. */
+export interface OperatorEnrollment extends Token {
+  /** The key's RFC 7638 thumbprint: the `keyid` of its signatures. */
+  readonly key_id: string;
+  /** The operator. */
+  readonly operator: Operator;
+}
+
 /** An invited operator, with the code that is shown only once. */
 export interface OperatorInvitation {
   /** With it, they enrol a key: `opi_…`. */
@@ -849,6 +857,18 @@ export interface TimeoutsRequest {
   readonly answer_ms?: number | null;
   /** How long a connection may take to be made. */
   readonly connect_ms?: number | null;
+}
+
+/** A new access token. */
+export interface Token {
+  /** Send it as `Authorization: Bearer …`, and sign each call with the key that requested it. It is not shown again. */
+  readonly access_token: string;
+  /** Lifetime in seconds. */
+  readonly expires_in: number;
+  /** The token's scopes, separated by spaces. */
+  readonly scope: string;
+  /** Always `Bearer`. */
+  readonly token_type: string;
 }
 
 /** What each call takes and returns, by its path below `/api/v1` and its method. It describes types only: there is no such value. */
@@ -1496,7 +1516,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly ifMatch?: string;
-      readonly body: ProviderRequest;
+      readonly body: ProviderRequest & ReasonRequest;
       readonly answers: {
         readonly "application/json": OperatedProvider | Asked;
       };
@@ -1682,7 +1702,7 @@ export interface Routes {
     /** Replace the table of routes. */
     readonly PUT: {
       readonly ifMatch: string;
-      readonly body: RoutesRequest;
+      readonly body: RoutesRequest & ReasonRequest;
       readonly answers: {
         readonly "application/json": OperatedRoutes | Asked;
       };

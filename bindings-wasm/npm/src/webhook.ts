@@ -1,5 +1,5 @@
 /**
-* Verifies that a webhook comes unaltered from the gateway. For Node, workers and browsers.
+* Verifies that a webhook comes unaltered from the gateway, and signs some for tests. For Node, workers and browsers.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import * as check from "./check.js";
 import { DisposedError, InternalError, type LocalCode, RailgateError, WebhookError } from "./errors.js";
 import { guarded } from "./problem.js";
 import { parseView } from "./json.js";
-import type { BalanceMovement, EventType, Reversal, Settlement } from "./types.js";
+import type { BalanceMovement, EventType, Reversal, Settlement, Webhook } from "./types.js";
 import type { Timestamp } from "./values.js";
 
 export { DisposedError, RailgateError, WebhookError } from "./errors.js";
-export type { BalanceMovement, EventType, Reversal, Settlement } from "./types.js";
+export type { BalanceMovement, EventType, Reversal, Settlement, Webhook } from "./types.js";
 export type { Timestamp } from "./values.js";
 
 /** Headers in the forms of common frameworks: a `Headers`, or an object with names in any case (Node's `request.headers`). */
@@ -29,28 +29,6 @@ export interface WebhookData extends Settlement {
   readonly sequence: number;
   /** The reversal, if the event is about one. */
   readonly reversal?: Reversal;
-}
-
-/** A webhook of the client, as the gateway returns it. */
-export interface Webhook {
-  /** `whk_` and a ULID. */
-  readonly id: string;
-  /** The URL that receives deliveries; in a message to another webhook it lacks its query. */
-  readonly url: string;
-  /** The types of events that it receives. */
-  readonly events: readonly WebhookMessage["type"][];
-  /** It receives all types of events, including future ones. */
-  readonly all_events: boolean;
-  /** The owner's description. */
-  readonly description: string | null;
-  /** `disabled` by its owner, `gone` (its receiver responded with 410), or `failing` (every delivery failed for five days). */
-  readonly status: "enabled" | "disabled" | "gone" | "failing";
-  /** The time since which every delivery has failed. */
-  readonly failing_since: Timestamp | null;
-  /** When it was created. */
-  readonly created_at: Timestamp;
-  /** When it last changed. */
-  readonly updated_at: Timestamp;
 }
 
 /** The members of every genuine webhook. */
@@ -126,11 +104,7 @@ export class WebhookVerifier {
    * @throws {@link WebhookError} if one is not a secret.
    */
   static async open(secrets: string | readonly string[]): Promise<WebhookVerifier> {
-    const all: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
-    if (all.length === 0) throw new TypeError("secrets must not be empty");
-    const texts = all.map((secret) => check.text(secret, "secrets"));
-    const { WebhookVerifier: Verifier } = await loadWebhook();
-    return new WebhookVerifier(trusted(() => new Verifier(texts), "invalid_secret"));
+    return new WebhookVerifier(await opened(secrets));
   }
 
   /**
@@ -172,6 +146,72 @@ export class WebhookVerifier {
   [Symbol.dispose](): void {
     this.dispose();
   }
+}
+
+/** Options of {@link signTestDelivery}. */
+export interface TestDeliveryOptions {
+  /** The message's id; a new one by default. The same one again is a repeated delivery. */
+  readonly id?: string;
+  /** When the attempt was made; now by default. */
+  readonly at?: Date | number;
+}
+
+/** The content of a test delivery. */
+export interface TestMessage {
+  /** The type of the event. */
+  readonly type: string;
+  /** When the event happened; now by default. */
+  readonly timestamp?: Timestamp;
+  /** What your receiver reads: as much of a settlement as it needs. Amounts may be text or numbers. */
+  readonly data: object;
+}
+
+/** A delivery as the gateway would send it, for tests of a receiver. */
+export interface TestDelivery {
+  /** The headers of the `POST`. */
+  readonly headers: Readonly<Record<"content-type" | "webhook-id" | "webhook-timestamp" | "webhook-signature", string>>;
+  /** The body, to be sent byte for byte. */
+  readonly body: string;
+}
+
+/**
+ * Signs a message like the gateway does, so that you can test your receiver without one.
+ *
+ * ```js
+ * const { headers, body } = await signTestDelivery(secret, { type: "settlement.completed", data: { reference: "inv-1" } });
+ * await fetch("http://localhost:3000/hook", { method: "POST", headers, body });
+ * ```
+ *
+ * @param secrets - The secret that your receiver has; several, as during a rotation, sign together.
+ * @param message - The message, or the text of any body.
+ * @throws {@link WebhookError} if a secret is none.
+ */
+export async function signTestDelivery(
+  secrets: string | readonly string[],
+  message: string | TestMessage,
+  options: TestDeliveryOptions = {},
+): Promise<TestDelivery> {
+  const { id = `evt_test_${crypto.randomUUID()}`, at = Date.now() } = options;
+  const ms = check.instant(at, "options.at");
+  const timestamp = new Date(ms).toISOString();
+  const body = typeof message === "string" ? message : check.json({ timestamp, ...check.object(message, "message") }, "message");
+  const seconds = Math.floor(ms / 1000);
+  const core = await opened(secrets);
+  try {
+    const signature = core.sign(check.header(id, "options.id"), seconds, check.bytes(body, "message"));
+    const headers = { "webhook-id": id, "webhook-timestamp": String(seconds), "webhook-signature": signature };
+    return { headers: { "content-type": "application/json", ...headers }, body };
+  } finally {
+    core.free();
+  }
+}
+
+async function opened(secrets: string | readonly string[]): Promise<Core> {
+  const all: readonly unknown[] = Array.isArray(secrets) ? secrets : [secrets];
+  if (all.length === 0) throw new TypeError("secrets must not be empty");
+  const texts = all.map((secret) => check.text(secret, "secrets"));
+  const { WebhookVerifier: Verifier } = await loadWebhook();
+  return trusted(() => new Verifier(texts), "invalid_secret");
 }
 
 /** Converts a refusal of the core to a `WebhookError`; internal errors stay as they are. */

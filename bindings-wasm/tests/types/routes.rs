@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Way, World, comment, described};
 
@@ -20,6 +20,8 @@ const API: &str = "/api/v1";
 /// What the client does by itself, or never.
 const HIDDEN: [&str; 6] =
     ["/auth/challenges", "/auth/enrollments", "/auth/tokens", "/auth/tokens/revoke", "/operator/enrollments", "/rails/"];
+/// What a method returns although the table does not have it.
+const RETURNED: &str = "#/components/schemas/OperatorEnrollmentView";
 /// Schemas with a type in `values.ts`.
 const BY_HAND: [(&str, &str); 4] =
     [("AmountInput", "AmountInput"), ("BatchResult", "BatchResult"), ("Jwk", "PublicJwk"), ("Paper", "Uint8Array")];
@@ -47,6 +49,7 @@ pub fn generated(mut world: World) -> String {
     let mut table = Table { world: &world, answered: BTreeSet::new(), asked: BTreeSet::new() };
     let mut body = String::new();
     table.write(&mut body, document["paths"].as_object().unwrap());
+    table.note(&json!({"$ref": RETURNED}), Way::Out);
     let Table { answered, asked, .. } = table;
     let mut types = String::new();
     let by_hand = |name: &str| shared.contains(world.called[name]) || BY_HAND.iter().any(|(schema, _)| *schema == name);
@@ -128,7 +131,7 @@ impl Table<'_> {
         if let Some(body) = operation.get("requestBody") {
             let content = body["content"].as_object().unwrap();
             let kind = self.met(&content["application/json"]["schema"], Way::In);
-            let kind = kind.trim_end_matches(" | null");
+            let kind = format!("{}{}", kind.trim_end_matches(" | null"), self.beside(&content["application/json"]));
             writeln!(out, "      readonly body{}: {kind};", if body["required"] == true { "" } else { "?" }).unwrap();
             if content.len() > 1 {
                 writeln!(out, "      readonly contentType: {};", list(content.keys().map(|it| format!("{it:?}")))).unwrap();
@@ -136,6 +139,22 @@ impl Table<'_> {
         }
         self.write_answers(out, operation["responses"].as_object().unwrap());
         out.push_str("    };\n");
+    }
+
+    /// What the example of a body has beside its schema: an operator's reason.
+    fn beside(&mut self, content: &Value) -> String {
+        let members = |name: &str| self.world.schemas[name]["properties"].as_object().cloned().unwrap_or_default();
+        let Some(name) = content["schema"]["$ref"].as_str().map(|path| path.rsplit('/').next().unwrap()) else { return String::new() };
+        let described = members(name);
+        let more: Vec<_> =
+            content["example"].as_object().into_iter().flatten().filter(|(name, _)| !described.contains_key(*name)).collect();
+        match more.as_slice() {
+            [] => String::new(),
+            [(reason, _)] if *reason == "reason" => {
+                format!(" & {}", self.met(&json!({"$ref": "#/components/schemas/ReasonBody"}), Way::In))
+            }
+            other => panic!("{name} does not describe {other:?}"),
+        }
     }
 
     fn write_parameters(&mut self, out: &mut String, group: &str, parameters: &[&Value]) {

@@ -13,7 +13,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
 /// The request headers that a page may send.
-const SENT: [&str; 10] = [
+const SENT: [&str; 12] = [
     "authorization",
     "content-type",
     "content-digest",
@@ -24,6 +24,9 @@ const SENT: [&str; 10] = [
     "if-none-match",
     "last-event-id",
     "x-request-id",
+    // What a page's tracing adds (W3C Trace Context); nothing here reads them, proxies may.
+    "traceparent",
+    "tracestate",
 ];
 
 /// The response headers that a page may read.

@@ -220,4 +220,4 @@ $("scenarios").replaceChildren(
 );
 await check().catch(trouble);
 refresh();
-for await (const _ of sandbox.watch()) refresh();
+for await (const _ of sandbox.followFeed()) refresh();

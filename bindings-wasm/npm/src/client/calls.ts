@@ -8,6 +8,8 @@ import * as check from "../check.js";
 import type { Call } from "./connection.js";
 import type { FeedOptions } from "./options.js";
 
+const JSON_FORM = "application/json";
+
 /** The path prefix of the API. */
 export const API = "/api/v1";
 /** The path prefix of calls about settlements. */
@@ -22,13 +24,13 @@ export function unauthenticated(request: string): Call {
 }
 
 /** A call that reads. */
-export function get(path: string, accept = "application/json"): Call {
+export function get(path: string, accept = JSON_FORM): Call {
   return { method: "GET", path: plain(path), headers: [["accept", accept]], body: "", repeatable: true, extraMs: 0 };
 }
 
 /** A call that may change something. All of ours are repeatable: by their reference, their key, or because they change nothing. */
-export function post(path: string, body: string, more: Headers = [], accept = "application/json"): Call {
-  const type: Headers = body === "" ? [] : [["content-type", "application/json"]];
+export function post(path: string, body: string, more: Headers = [], accept = JSON_FORM): Call {
+  const type: Headers = body === "" ? [] : [["content-type", JSON_FORM]];
   const headers: Headers = [["accept", accept], ...type, ...more];
   return { method: "POST", path: plain(path), headers, body, repeatable: true, extraMs: 0 };
 }
@@ -56,6 +58,35 @@ export function one(ref: string): string {
   return `${SETTLEMENTS}/${part(ref, "ref")}`;
 }
 
+/** What a call by path takes at run time; its types are those of the table of routes. */
+export interface Routed {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: object | string;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A call of the table of routes. Each is repeatable: what changes something has a key, if it has no reference. */
+export function routed(method: string, template: string, options: Routed): Call {
+  const { params, query: asked = {}, body, accept = JSON_FORM, contentType, ifMatch, idempotencyKey } = check.object(options, "options") as Routed;
+  // The path of a tile has several segments, which `plain` checks.
+  const path = check.text(template, "path").replace(/\{(\w+)\}/g, (_, name: string) => (name === "tile" ? check.filled : part)(params?.[name] as string, `options.params.${name}`));
+  // Text is sent as it is, such as a statement; its type is then part of the call.
+  const own = typeof body === "string" && contentType !== undefined;
+  const text = body === undefined ? "" : own ? body : check.json(body, "options.body");
+  if (text !== "" && method === "GET") throw new TypeError("a GET has no body");
+  const key = method === "GET" || method === "DELETE" ? undefined : (idempotencyKey ?? crypto.randomUUID());
+  const headers: [string, string][] = [["accept", check.header(accept, "options.accept")]];
+  if (text !== "") headers.push(["content-type", check.header(contentType ?? JSON_FORM, "options.contentType")]);
+  if (key !== undefined) headers.push(["idempotency-key", check.header(key, "options.idempotencyKey")]);
+  if (ifMatch !== undefined) headers.push(["if-match", check.header(ifMatch, "options.ifMatch")]);
+  const once = key !== undefined && idempotencyKey === undefined;
+  return { method, path: plain(API + path + query(check.object(asked, "options.query"))), headers, body: text, repeatable: true, once, idempotencyKey: key, extraMs: 0 };
+}
+
 /** The query string for a page of events. */
 export function range(options: FeedOptions): string {
   const { after, epoch, limit } = options;
@@ -77,5 +108,5 @@ export function query(parameters: Readonly<Record<string, unknown>>): string {
 function scalar(value: unknown, name: string): string {
   if (value instanceof Date) return new Date(check.instant(value, name)).toISOString();
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
-  throw new TypeError(`${name} must be text, a number or a boolean`);
+  throw new TypeError(`${name} must be text, a number, a boolean or a Date`);
 }

@@ -9,6 +9,7 @@ import type { Exchange, Session } from "../../wasm/client.js";
 import { ConnectionError, DisposedError, type ErrorDetails, InternalError, RailgateError } from "../errors.js";
 import { type Failed, failed } from "./network.js";
 import { guarded, isProblem, problemError } from "../problem.js";
+import { type HookRequest, type Hooks, told, withHeaders } from "./hooks.js";
 import { Deadline, type Patience, pause, unlessAborted } from "./patience.js";
 import type { Signer } from "./signer.js";
 
@@ -44,6 +45,8 @@ export interface Answer {
   readonly status: number;
   /** The response headers. */
   readonly headers: Headers;
+  /** The body. */
+  readonly bytes: Uint8Array;
   /** The body as text. */
   readonly text: string;
 }
@@ -109,15 +112,26 @@ export class Connection {
   readonly #patience: Patience;
   readonly #settings = settings();
   readonly #learned: Learned;
+  readonly #hooks: Hooks;
+  #calls = 0;
   #session: Session | undefined;
   #renewal: Promise<void> | undefined;
 
-  constructor(core: typeof Exchange, session: Session, signer: Signer, fetcher: typeof fetch, patience: Patience, learned: Learned) {
+  constructor(
+    core: typeof Exchange,
+    session: Session,
+    signer: Signer,
+    fetcher: typeof fetch,
+    patience: Patience,
+    hooks: Hooks,
+    learned: Learned,
+  ) {
     this.#exchange = core;
     this.#session = session;
     this.#signer = signer;
     this.#fetch = fetcher;
     this.#patience = patience;
+    this.#hooks = hooks;
     this.#learned = learned;
   }
 
@@ -125,6 +139,11 @@ export class Connection {
   get session(): Session {
     if (this.#session === undefined) throw new DisposedError("RailgateClient");
     return this.#session;
+  }
+
+  /** The public key that signs, as a JWK. */
+  get publicKey(): Signer["publicKey"] {
+    return this.#signer.publicKey;
   }
 
   /** Frees the session; calls in flight then fail with a `DisposedError`. */
@@ -137,12 +156,13 @@ export class Connection {
   send(call: Call, signal: AbortSignal): Promise<Answer> {
     return this.exchange(call, signal, this.#patience.attempts, async (response) => {
       const { status, headers } = response;
-      const text = await response.text();
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text = new TextDecoder().decode(bytes);
       if (call.answers?.(parsed(text)) === false) {
         const what = `the response (${status}) does not belong to this call; it is unknown whether the call was executed`;
         throw new ConnectionError("connection_lost", what, { status, reason: "foreign_response", ...again(call) });
       }
-      return [{ status, headers, text }, text];
+      return [{ status, headers, bytes, text }, text];
     });
   }
 
@@ -159,6 +179,7 @@ export class Connection {
   async #drive<A>(exchange: Exchange, call: Told, signal: AbortSignal, take: Take<A> | undefined): Promise<A> {
     let taken: A | undefined;
     let last: Last = () => undefined;
+    const numbers = { call: (this.#calls += 1), attempt: 0 };
     const stopped = (error: unknown): void => {
       last = () => error;
       exchange.stop();
@@ -175,7 +196,8 @@ export class Connection {
           const signer = (sign.new_key ? call.newKey : undefined) ?? this.#signer;
           await signed(exchange, signer, signal).catch(stopped);
         } else if (send !== undefined) {
-          const tried = await this.#try(exchange, send, call, signal, take);
+          numbers.attempt += 1;
+          const tried = await this.#try(exchange, send, { ...call, ...numbers }, signal, take);
           if ("taken" in tried) taken = tried.taken;
           else last = tried.last;
         } else if (ms !== undefined) {
@@ -202,42 +224,53 @@ export class Connection {
   async #try<A>(
     exchange: Exchange,
     { request, timeout_ms: ms, prepares }: NonNullable<Step["send"]>,
-    call: Told,
+    call: Told & Pick<HookRequest, "call" | "attempt">,
     signal: AbortSignal,
     take: Take<A> | undefined,
   ): Promise<{ readonly taken: A } | { readonly last: Last }> {
+    const { method, path } = request;
+    const seen: HookRequest = { call: call.call, attempt: call.attempt, method, url: this.session.base() + path, renews: prepares };
+    const headers = withHeaders(this.#hooks, seen, request.headers);
+    const begun = performance.now();
+    const since = () => Math.round(performance.now() - begun);
+    let open = true;
+    const after = ({ status, headers }: Response) => {
+      open = false;
+      told(this.#hooks.after, { ...seen, status, requestId: headers.get("x-request-id") ?? undefined, ms: since() });
+    };
     const deadline = new Deadline(ms, signal);
     // Detached, so that `fetch` is not called as a method of this object.
     const fetcher = this.#fetch;
-    const address = this.session.base() + request.path;
     try {
-      const response = await fetcher(address, this.#init(request, deadline.signal));
+      const response = await fetcher(seen.url, this.#init(request, headers, deadline.signal));
       if (response.ok && !prepares && take !== undefined) {
         const [taken, text] = await take(response, deadline);
+        after(response);
         this.#answered(exchange, response, text);
         return { taken };
       }
       const text = await response.text();
+      after(response);
       this.#answered(exchange, response, text);
       if (response.ok) await this.#learned(clientIdIn(text));
       return { last: (done) => refusal(response, text, call, done) };
     } catch (cause) {
+      if (open) told(this.#hooks.error, { ...seen, error: signal.aborted ? signal.reason : cause, ms: since() });
       signal.throwIfAborted();
       const garbled = cause instanceof ConnectionError;
       if (cause instanceof RailgateError && !garbled) throw cause;
-      const why = failed(cause, address, deadline.signal.aborted);
+      const why = failed(cause, seen.url, deadline.signal.aborted);
       exchange.lost(!why.notSent, garbled);
       // The query may name people, and messages go to logs.
-      const attempt = { method: request.method, url: address.split("?", 1)[0] ?? "" };
+      const attempt = { method, url: seen.url.split("?", 1)[0] ?? "" };
       return { last: ({ verdict }) => (garbled ? cause : lost(cause, attempt, why, verdict === "not_done", call)) };
     } finally {
       deadline.release();
     }
   }
 
-  #init(wire: Wire, signal: AbortSignal): RequestInit {
-    const headers = wire.headers.map(([name, value]): [string, string] => [name, value]);
-    return { ...this.#settings, method: wire.method, headers, signal, ...(wire.body === "" ? {} : { body: wire.body }) };
+  #init({ method, body }: Wire, headers: [string, string][], signal: AbortSignal): RequestInit {
+    return { ...this.#settings, method, headers, signal, ...(body === "" ? {} : { body }) };
   }
 
   #answered(exchange: Exchange, { status, headers }: Response, body: string): void {

@@ -4,9 +4,12 @@
  * @module
  */
 
+import type { Hooks } from "./hooks.js";
 import type { Patience } from "./patience.js";
 import type { Signer } from "./signer.js";
+import type { Routes } from "../routes.js";
 import type { Environment } from "../types.js";
+import type { Json } from "../values.js";
 import type { Vault } from "./vault.js";
 
 /** How to reach a gateway, and with which key. */
@@ -23,6 +26,8 @@ export interface ClientOptions {
   readonly patience?: Partial<Patience>;
   /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Called around each HTTP request, for logs and traces. */
+  readonly hooks?: Hooks;
 }
 
 /** Options of every call. */
@@ -37,9 +42,15 @@ export interface EnrollOptions extends CallOptions {
   readonly invitation?: string | undefined;
 }
 
+/** Options of waiting for a settlement. */
+export interface SettledOptions extends CallOptions {
+  /** Waits for its reversals too: until none is in flight. */
+  readonly reversals?: boolean | undefined;
+}
+
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** How many seconds the server may delay the response until the settlement is final; at most 30. */
+  /** For how many seconds the response may wait until the settlement is final; at most 30. */
   readonly waitS?: number | undefined;
 }
 
@@ -80,7 +91,13 @@ export interface FollowFeedOptions extends FollowOptions {
   readonly epoch?: number | undefined;
 }
 
-/** Options of {@link RailgateClient.call}. */
+/** Selects the lines of a statement. */
+export type StatementFilter = NonNullable<Routes["/balances/{currency}/entries"]["GET"]["query"]>;
+
+/** Selects the deliveries of a webhook. */
+export type DeliveryFilter = NonNullable<Routes["/webhooks/{id}/deliveries"]["GET"]["query"]>;
+
+/** Options of {@link RailgateClient.raw}. */
 export interface RawOptions extends CallOptions {
   /** An object, sent as JSON. */
   readonly body?: object | undefined;
@@ -88,6 +105,20 @@ export interface RawOptions extends CallOptions {
   readonly accept?: string | undefined;
   /** Sent as `Idempotency-Key`; makes a `POST` repeatable. */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** The response to {@link RailgateClient.raw}. */
+export interface RawAnswer {
+  /** The HTTP status, 200 to 299. */
+  readonly status: number;
+  /** The response headers. */
+  readonly headers: Headers;
+  /** The body. */
+  readonly bytes: Uint8Array;
+  /** Returns the body as text. */
+  text(): string;
+  /** Returns the body as JSON, with amounts as text. */
+  json(): Json;
 }
 
 /** The media types of a receipt that are text. */

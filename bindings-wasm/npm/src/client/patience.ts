@@ -99,6 +99,11 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#late.abort(new DOMException("no response in time", "TimeoutError")), ms);
   }
 
+  /** Stops the timer until the next {@link Deadline.extend}. */
+  hold(): void {
+    clearTimeout(this.#timer);
+  }
+
   /** The attempt has ended, but its result, a stream, keeps using this deadline and ends it later. */
   keep(): void {
     this.#kept = true;

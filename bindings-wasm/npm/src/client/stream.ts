@@ -5,7 +5,7 @@
  */
 
 import { type EventSourceMessage, createParser } from "eventsource-parser";
-import { RailgateError } from "../errors.js";
+import { ConnectionError, RailgateError } from "../errors.js";
 import type { Deadline } from "./patience.js";
 
 /** The server sends a comment every 15 seconds; a stream that is silent for longer than this is broken. */
@@ -22,8 +22,7 @@ export class EventStream {
 
   /** Takes over a response and its deadline, which from now on limits the time between two chunks. */
   constructor(response: Response, deadline: Deadline) {
-    if (response.body === null) throw new RailgateError("unreadable_answer", "the response is not a stream");
-    this.#reader = response.body.getReader();
+    this.#reader = body(response).getReader();
     this.#deadline = deadline;
     deadline.keep();
     deadline.extend(SILENCE_MS);
@@ -62,4 +61,32 @@ export class EventStream {
     // It may be broken already.
     await this.#reader.cancel().catch(() => undefined);
   }
+}
+
+/** The lines of a response as they arrive. Throws if it breaks off. The consumer may take its time. */
+export async function* lines(response: Response, deadline: Deadline): AsyncGenerator<string, void, void> {
+  const reader = body(response).getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      deadline.extend(SILENCE_MS);
+      const { done, value } = await reader.read();
+      deadline.hold();
+      const found = (rest + decoder.decode(value, { stream: !done })).split("\n");
+      rest = done ? "" : (found.pop() ?? "");
+      yield* found.filter((line) => line !== "");
+      if (done) return;
+    }
+  } catch (cause) {
+    throw new ConnectionError("connection_lost", "the response broke off", { retryable: true, cause });
+  } finally {
+    deadline.done();
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function body(response: Response): ReadableStream<Uint8Array> {
+  if (response.body === null) throw new RailgateError("unreadable_answer", "the response is not a stream");
+  return response.body;
 }

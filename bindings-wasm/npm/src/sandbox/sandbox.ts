@@ -4,9 +4,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import * as check from "../check.js";
-import { DisposedError } from "../errors.js";
-import { problemError } from "../problem.js";
+import type {
+  CallOptions,
+  CreateOptions,
+  EventsOptions,
+  FeedOptions,
+  FollowFeedOptions,
+  FollowOptions,
+  ReceiptForm,
+  ReverseOptions,
+  SettledOptions,
+} from "../client/options.js";
+import { Deadline } from "../client/patience.js";
+import { DisposedError, RailgateError } from "../errors.js";
+import { type Gateway, ends } from "../gateway.js";
 import { parseView } from "../json.js";
+import { Listing, byCursor, byPosition, bySequence } from "../listing.js";
+import { problemError } from "../problem.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -16,12 +30,14 @@ import type {
   CreateRequest,
   Faults,
   FaultsRequest,
+  FeedEvent,
   FeedPage,
   FundRequest,
   Page,
   Problem,
   Receipt,
   ReconcileResult,
+  ResetRequest,
   ResetResult,
   Reversal,
   ReverseRequest,
@@ -31,12 +47,12 @@ import type {
   SettlementEvent,
   StatusView,
 } from "../types.js";
-import type { Created, JsonWebKeySet, ListFilter } from "../values.js";
+import type { BatchResult, Created, JsonWebKeySet, ListFilter } from "../values.js";
 import { eraseDatabase } from "./indexeddb.js";
 import { openPort, type PortOptions } from "./open.js";
 import type { Port } from "./port.js";
 import { type Sheet, drawn } from "./sheet.js";
-import { EventWatch } from "./watch.js";
+import { EventWatch, type Watching } from "./watch.js";
 
 /** Options for opening a sandbox. */
 export interface SandboxOptions {
@@ -59,32 +75,8 @@ export interface SandboxOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of every call. */
-export interface CallOptions {
-  /** Stops waiting for the result; a call that has begun is executed anyway. */
-  readonly signal?: AbortSignal;
-}
-
-/** Selects a page of events. */
-export interface EventsQuery {
-  /** Only events after this sequence (of a settlement) or position (of the feed). */
-  readonly after?: number;
-  /** The maximum number of events. */
-  readonly limit?: number;
-}
-
-/** Options of {@link Sandbox.watch}. */
-export interface WatchOptions {
-  /** The position of the feed to start after; by default the watch starts with the first event. */
-  readonly after?: number;
-  /** Only events of the settlement with this reference or id. */
-  readonly settlement?: string;
-  /** Ends the watch: the iterator throws the signal's reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** The media types of a receipt that are text. */
-export type ReceiptForm = "application/jose" | "text/html" | "text/plain" | "image/svg+xml";
+/** The longest that a create waits, in seconds, as on a server. */
+const LONGEST_WAIT_S = 30;
 
 type Answer = { readonly ok: unknown; readonly replayed?: boolean } | { readonly error: Problem };
 
@@ -115,14 +107,14 @@ const READS = new Set([
  *
  * const sandbox = await Sandbox.open();
  * await sandbox.create({ amount: "10.50", currency: "EUR", to: "sim:ok", reference: "inv-1" });
- * for await (const { event } of sandbox.watch()) console.log(event.reference, event.type);
+ * for await (const { event } of sandbox.followFeed()) console.log(event.reference, event.type);
  * ```
  *
 * In a browser everything is stored in IndexedDB. A call resolves when its effect is durable, and tabs that have the same
  * sandbox open see the same state, live. Every method rejects with a {@link RailgateError}, or a `TypeError` for an
  * argument of the wrong type.
  */
-export class Sandbox {
+export class Sandbox implements Gateway {
   #port: Port | undefined;
 
   private constructor(port: Port) {
@@ -154,9 +146,41 @@ export class Sandbox {
    * @throws {@link ValidationError} with all problems; {@link BusinessRuleError} such as `insufficient_funds`
    * or, if the reference was used for a different request, `reference_conflict`.
    */
-  async create(request: CreateRequest, options?: CallOptions): Promise<Created> {
+  async create(request: CreateRequest, options: CreateOptions = {}): Promise<Created> {
+    const waitS = Math.min(check.whole(options.waitS ?? 0, "options.waitS", 0), LONGEST_WAIT_S);
     const { ok, replayed } = await this.#ask<Settlement>("create", { body: check.object(request, "request") }, options);
-    return { settlement: ok, replayed };
+    return { settlement: waitS === 0 ? ok : await this.#waited(ok.id, waitS, options), replayed };
+  }
+
+  /** The settlement as soon as it is final, or in its state after `waitS` seconds. */
+  async #waited(id: string, waitS: number, options: CallOptions): Promise<Settlement> {
+    const deadline = new Deadline(waitS * 1000, options.signal ?? new AbortController().signal);
+    try {
+      await this.settled(id, { signal: deadline.signal });
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+      options.signal?.throwIfAborted();
+    } finally {
+      deadline.done();
+    }
+    return this.get(id, options);
+  }
+
+  /** Makes many payments. Each succeeds or fails independently; results are in the order of the requests. */
+  async createBatch(requests: readonly CreateRequest[], options?: CallOptions): Promise<readonly BatchResult[]> {
+    if (!Array.isArray(requests)) throw new TypeError("requests must be an array");
+    const bodies = requests.map((request) => check.object(request, "requests"));
+    return Promise.all(bodies.map((body) => this.#element(body, options)));
+  }
+
+  async #element(body: object, options?: CallOptions): Promise<BatchResult> {
+    try {
+      const { ok, replayed } = await this.#ask<Settlement>("create", { body }, options);
+      return { status: replayed ? 200 : 201, settlement: ok };
+    } catch (error) {
+      if (!(error instanceof RailgateError) || error.problem === undefined) throw error;
+      return { status: error.status ?? 0, problem: error.problem };
+    }
   }
 
   /** Returns what a create with this request would find now: problems, route, fee and payee. Changes nothing. */
@@ -174,46 +198,79 @@ export class Sandbox {
     return (await this.#ask<StatusView>("status", { ref: check.filled(ref, "ref") }, options)).ok;
   }
 
-  /** Waits until a settlement no longer changes by itself and returns its status; a signal ends the wait. */
-  async settled(ref: string, options?: CallOptions): Promise<StatusView> {
-    const signal = check.signal(options?.signal, "signal") ?? new AbortController().signal;
+  /**
+   * Waits until a settlement no longer changes by itself and returns its status; a signal ends the wait.
+   *
+   * @param options - `reversals: true` waits for its reversals too.
+   */
+  settled(ref: string, options: SettledOptions = {}): Promise<StatusView> {
+    return this.#until(options, async (signal) => {
+      const status = await this.status(ref, { signal });
+      if (!status.final || options.reversals !== true) return status.final ? status : undefined;
+      // The last reversal may have changed the status since.
+      return (await this.reversals(ref, { signal })).every(ends) ? this.status(ref, { signal }) : undefined;
+    });
+  }
+
+  /** Waits until a reversal has completed or failed, and returns it; `id` is its `rev_` id or your reference for it. */
+  reversed(ref: string, id: string, options: CallOptions = {}): Promise<Reversal> {
+    return this.#until(options, async (signal) => {
+      const reversal = await this.reversal(ref, id, { signal });
+      return ends(reversal) ? reversal : undefined;
+    });
+  }
+
+  /** Looks again after each change, until there is something to see. */
+  async #until<T>(options: CallOptions, look: (signal: AbortSignal) => Promise<T | undefined>): Promise<T> {
+    const signal = check.signal(options.signal, "signal") ?? new AbortController().signal;
     const { changes } = this.#open();
     for (;;) {
       const { count } = changes;
-      const status = await this.status(ref, { signal });
-      if (status.final) return status;
+      const seen = await look(signal);
+      if (seen !== undefined) return seen;
       await changes.after(count, signal);
     }
   }
 
-  /** Returns a page of settlements, newest first. */
-  async list(filter: ListFilter = {}, options?: CallOptions): Promise<Page<Settlement>> {
-    return (await this.#ask<Page<Settlement>>("list", { query: check.object(filter, "filter") }, options)).ok;
+  /** Returns settlements, newest first. */
+  list(filter: ListFilter = {}, options?: CallOptions): Listing<Page<Settlement>> {
+    return this.#listing<Page<Settlement>>("list", byCursor, (more) => ({ query: { ...check.object(filter, "filter"), ...more } }), options);
   }
 
-  /** Returns a page of a settlement's trace, oldest first. */
-  async events(ref: string, query: EventsQuery = {}, options?: CallOptions): Promise<Page<SettlementEvent>> {
-    const members = { ref: check.filled(ref, "ref"), query: check.object(query, "query") };
-    return (await this.#ask<Page<SettlementEvent>>("events", members, options)).ok;
+  /** Returns a settlement's trace, oldest first. */
+  events(ref: string, options: EventsOptions = {}): Listing<Page<SettlementEvent>> {
+    return this.#listing<Page<SettlementEvent>>("events", bySequence, (more) => ({ ref: check.filled(ref, "ref"), query: range(options, more) }), options);
   }
 
-  /** Returns a page of the events of all settlements, oldest first, in one order that never changes. */
-  async feed(query: EventsQuery = {}, options?: CallOptions): Promise<FeedPage> {
-    return (await this.#ask<FeedPage>("feed", { query: check.object(query, "query") }, options)).ok;
+  /** Returns the events of all settlements, oldest first, in one order that never changes. */
+  feed(options: FeedOptions = {}): Listing<FeedPage> {
+    return this.#listing<FeedPage>("feed", byPosition, (more) => ({ query: range(options, more) }), options);
   }
 
-  /** Iterates over the events of all settlements, or of one, as they happen, in this tab or another. */
-  watch(options: WatchOptions = {}): EventWatch {
+  #listing<P extends Pick<Page<unknown>, "data">>(
+    call: string,
+    next: (page: P) => object | undefined,
+    members: (more: object) => object,
+    options?: CallOptions,
+  ): Listing<P> {
+    return new Listing(async (more) => (await this.#ask<P>(call, members(more), options)).ok, next);
+  }
+
+  /** Iterates over a settlement's events as they happen, in this tab or another. */
+  follow(ref: string, options: FollowOptions = {}): EventWatch<SettlementEvent> {
+    check.filled(ref, "ref");
+    return this.#follow(options, ({ sequence }) => sequence, (after, signal) => this.events(ref, { after, signal }).page());
+  }
+
+  /** Iterates over the events of all settlements as they happen, in this tab or another. */
+  followFeed(options: FollowFeedOptions = {}): EventWatch<FeedEvent> {
+    return this.#follow(options, ({ position }) => position, (after, signal) => this.feed({ after, signal }).page());
+  }
+
+  #follow<T>(options: FollowOptions, place: Watching<T>["place"], read: Watching<T>["read"]): EventWatch<T> {
     const { changes } = this.#open();
-    const { settlement } = options;
-    if (settlement !== undefined) check.filled(settlement, "settlement");
-    return new EventWatch({
-      changes,
-      read: (after, signal) => this.feed({ after }, { signal }),
-      after: options.after === undefined ? 0 : check.whole(options.after, "after", 0),
-      wanted: ({ event }) => settlement === undefined || settlement === event.reference || settlement === event.settlement_id,
-      signal: check.signal(options.signal, "signal"),
-    });
+    const after = check.whole(options.after ?? 0, "after", 0);
+    return new EventWatch({ changes, read, after, place, signal: check.signal(options.signal, "signal") });
   }
 
   /**
@@ -221,8 +278,10 @@ export class Sandbox {
    *
    * @throws {@link BusinessRuleError} such as `settlement_in_flight` or `reversal_exceeds_remaining`.
    */
-  async reverse(ref: string, request: ReverseRequest = {}, options?: CallOptions): Promise<ReverseResult> {
-    const members = { ref: check.filled(ref, "ref"), body: check.object(request, "request") };
+  async reverse(ref: string, request: ReverseRequest = {}, options: ReverseOptions = {}): Promise<ReverseResult> {
+    const { idempotencyKey: key } = options;
+    const keyed = key === undefined ? {} : { idempotency_key: check.header(key, "options.idempotencyKey") };
+    const members = { ref: check.filled(ref, "ref"), body: check.object(request, "request"), ...keyed };
     return (await this.#ask<ReverseResult>("reverse", members, options)).ok;
   }
 
@@ -294,9 +353,10 @@ export class Sandbox {
 
   /**
    * Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the
-   * opening balances and lets the clock run. History and references stay.
+   * opening balances and lets the clock run. History and references stay. It does all at once, so there is no next cursor.
    */
-  async reset(options?: CallOptions): Promise<ResetResult> {
+  async reset(request: ResetRequest = {}, options?: CallOptions): Promise<ResetResult> {
+    check.object(request, "request");
     return (await this.#ask<ResetResult>("reset", {}, options)).ok;
   }
 
@@ -346,6 +406,12 @@ export class Sandbox {
     if ("error" in answer) throw problemError(answer.error);
     return { ok: answer.ok as T, replayed: answer.replayed === true };
   }
+}
+
+/** The query for a page of events. A sandbox has one epoch. */
+function range(options: EventsOptions, more: object): object {
+  const { after, limit } = check.object(options, "options") as EventsOptions;
+  return { after, limit, ...more };
 }
 
 function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -129,7 +129,7 @@ test("a lost answer is asked for again, and events follow across breaks", async 
       events.push(type);
       if (type === "settlement.completed") break;
     }
-    client.dispose();
+    client.close();
     return { replayed, lies: lossy.told.length, events };
   }, baseUrl);
   const events = ["settlement.accepted", "settlement.submitted", "attempt.started", "attempt.answered", "settlement.completed"];

@@ -97,7 +97,7 @@ test("a watch in the second tab sees what the first does as it happens, in order
   const [first, second] = [await open("live"), await open("live")];
   const watched = second.evaluate(async () => {
     const seen = [];
-    for await (const { position, event } of sandbox.watch()) {
+    for await (const { position, event } of sandbox.followFeed()) {
       seen.push([position, event.reference, event.type]);
       if (event.reference === "last" && event.type === "settlement.completed") return seen;
     }
@@ -138,7 +138,7 @@ test("closing the sandbox hands over, without loss of a call; what is disposed o
   await second.evaluate(() => sandbox.settled("inv-99"));
   assert.equal(await leads(second), true);
   const late = await first.evaluate(async () => {
-    const calls = [() => pay("late"), () => sandbox.get("inv-0"), async () => sandbox.watch(), async () => sandbox.leads];
+    const calls = [() => pay("late"), () => sandbox.get("inv-0"), async () => sandbox.followFeed(), async () => sandbox.leads];
     return Promise.all(calls.map((call) => outcome(call())));
   });
   for (const { error } of late) assert.deepEqual(error, { name: "DisposedError", code: "disposed", retryable: false, ours: true });
@@ -222,7 +222,7 @@ test("erasing a sandbox is told to every tab that has it open, and none goes on 
   const [first, second] = [await open("erased"), await open("erased")];
   await first.evaluate(async () => sandbox.settled((await pay("inv-1")).settlement.id));
   const end = await second.evaluate(async () => (await sandbox.feed()).next_after);
-  const waiting = second.evaluate((after) => outcome(sandbox.settled("never", {}).catch(() => sandbox.watch({ after }).next())), end);
+  const waiting = second.evaluate((after) => outcome(sandbox.settled("never", {}).catch(() => sandbox.followFeed({ after }).next())), end);
   const third = await browser.tab(site.url);
   await third.evaluate(() => railgate.Sandbox.erase("erased"));
   const told = { name: "StorageError", code: "storage_erased", retryable: false, ours: true };
@@ -244,7 +244,7 @@ test("a signal ends the waiting, in the leading tab and in another", async () =>
       // Accepted, submitted, its attempt started and answered: nothing more happens to it.
       while ((await sandbox.events(settlement.id)).data.length < 4);
       const { next_after: after } = await sandbox.feed();
-      const watch = sandbox.watch({ after, signal: later.signal });
+      const watch = sandbox.followFeed({ after, signal: later.signal });
       const calls = [watch.next(), sandbox.settled(settlement.id, { signal: later.signal }), sandbox.get("x", { signal: gone })];
       const ends = Promise.all(
         calls.map((call) =>
@@ -254,7 +254,7 @@ test("a signal ends the waiting, in the leading tab and in another", async () =>
           ),
         ),
       );
-      const quiet = sandbox.watch({ after });
+      const quiet = sandbox.followFeed({ after });
       const next = quiet.next();
       await sandbox.balances();
       later.abort(new Error("later"));
@@ -352,7 +352,7 @@ test("a leader that hangs is replaced; when it comes back it follows, and nothin
   });
   await released.asked;
   const watched = second.evaluate(async () => {
-    for await (const { event } of sandbox.watch()) if (event.type === "settlement.completed") return event.reference;
+    for await (const { event } of sandbox.followFeed()) if (event.type === "settlement.completed") return event.reference;
   });
   const funded = second.evaluate(() => Promise.all(Array.from({ length: 5 }, () => sandbox.fund({ amount: "1.00", currency: "EUR" }))));
   await second.evaluate(() => pay("inv-1"));

@@ -99,7 +99,7 @@ test("lists, pages and batches", async (t) => {
   const page = await client.list({ limit: 1, currency: "EUR" });
   assert.deepEqual([page.data.length, page.has_more], [1, true]);
   const references = [];
-  for await (const { reference } of client.settlements({ limit: 1, status: ["accepted", "submitted", "completed"] })) references.push(reference);
+  for await (const { reference } of client.list({ limit: 1, status: ["accepted", "submitted", "completed"] })) references.push(reference);
   assert.deepEqual(references, ["b-3", "b-1"]);
   await client.settled("b-1");
   const { data } = await client.events("b-1", { limit: 200 });
@@ -119,13 +119,13 @@ test("what is wrong comes as an error of its family, with everything that is wro
   await assert.rejects(client.create(pay("c-1", { amount: 1 })), (error) => error instanceof railgate.BusinessRuleError && error.code === "reference_conflict");
   await assert.rejects(client.create(pay("c-2", { amount: "1000000.01" })), { code: "insufficient_funds" });
   assert.deepEqual(await client.call("GET", "/webhooks"), { data: [] });
-  await assert.rejects(client.call("GET", "/nowhere"), { code: "route_not_found" });
+  await assert.rejects(client.raw("GET", "/nowhere"), { code: "route_not_found" });
 });
 
 test("wrong types are a TypeError before anything is sent", async (t) => {
   const none = () => assert.fail("something was sent");
   const signer = await railgate.generateSigner();
-  for (const options of [undefined, null, {}, { baseUrl: 7 }, { baseUrl, signer, environment: "test" }, { baseUrl, signer, patience: { attempts: 0 } }, { baseUrl, signer: {} }, { baseUrl, signer, fetch: "x" }]) {
+  for (const options of [undefined, null, {}, { baseUrl: 7 }, { baseUrl, signer, environment: "test" }, { baseUrl, signer, patience: { attempts: 0 } }, { baseUrl, signer: {} }, { baseUrl, signer, fetch: "x" }, { baseUrl, signer, hooks: 7 }]) {
     await assert.rejects(railgate.RailgateClient.open(options), TypeError);
   }
   const client = await opened(t, { signer, fetch: none });
@@ -138,9 +138,15 @@ test("wrong types are a TypeError before anything is sent", async (t) => {
     () => client.get(7),
     () => client.get(""),
     () => client.get(".."),
-    () => client.list(7),
-    () => client.list({ currency: {} }),
-    () => client.events("x", { after: 1.5 }),
+    async () => client.list(7),
+    async () => client.list({ currency: {} }),
+    async () => client.events("x", { after: 1.5 }),
+    async () => client.statement(7),
+    () => client.export(7).next(),
+    () => client.proof(""),
+    () => client.reversed("x", 7),
+    () => client.webhooks.get(7),
+    () => client.webhooks.create("x"),
     () => client.reverse("x", {}, { idempotencyKey: 7 }),
     () => client.reverse("x", {}, { idempotencyKey: "é" }),
     () => client.call("POST", "/webhooks", { idempotencyKey: "a\r\nb: c" }),
@@ -149,7 +155,11 @@ test("wrong types are a TypeError before anything is sent", async (t) => {
     () => client.enroll("x", { invitation: "" }),
     () => client.balance(null),
     () => client.call("get", "/webhooks"),
-    () => client.call("GET", "/../x"),
+    () => client.raw("get", "/webhooks"),
+    () => client.raw("GET", "/../x"),
+    () => client.call("GET", "/webhooks/{id}"),
+    () => client.call("GET", "/webhooks/{id}", { params: { id: ".." } }),
+    () => client.call("GET", "/log/tile/{tile}", { params: { tile: "../../x" } }),
     () => client.call("GET", "/webhooks", { body: {} }),
     () => client.follow("x", { attempts: 0 }).next(),
   ]) {
@@ -170,7 +180,7 @@ test("a token and a challenge are kept, and what has become useless is fetched a
   await Promise.all([first.balance("EUR"), first.balance("USD"), first.balance("KES")]);
   // The three at once in any order.
   assert.deepEqual(paths.splice(0).sort(), ["/auth/challenges", "/auth/enrollments", "/balances/EUR", "/balances/KES", "/balances/USD"]);
-  first.dispose();
+  first.close();
 
   const second = await opened(t, { vault, fetch: counting });
   assert.match(second.clientId, /^cli_/);
@@ -226,18 +236,18 @@ test("a signal ends a call, and only that one", async (t) => {
   await assert.rejects(client.balance("USD", { signal: AbortSignal.abort() }), { name: "AbortError" });
 });
 
-test("after dispose everything says so, also what was under way", async (t) => {
+test("after its end everything says so, also what was under way", async (t) => {
   const hanging = (url, init) =>
     url.includes("/balances") ? new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason))) : fetch(url, init);
   const { client } = await enrolled(t, { fetch: hanging });
   const hung = client.balance("EUR");
   const followed = client.followFeed().next();
-  setImmediate(() => client.dispose());
+  setImmediate(() => client.close());
   await assert.rejects(hung, railgate.DisposedError);
   await assert.rejects(followed, railgate.DisposedError);
   await assert.rejects(client.balance("EUR"), railgate.DisposedError);
   assert.throws(() => client.keyId, railgate.DisposedError);
-  client.dispose();
+  client.close();
 });
 
 test("another key of the same client works until it is revoked; a live one waits for an operator", async (t) => {

@@ -53,7 +53,7 @@ test("a network that is down for good is told, and the payment can be sent again
 test("a call that cannot be repeated is not", async (t) => {
   const fetch = lyingFetch(({ path }) => (path.endsWith("/webhooks") ? "lost answer" : undefined));
   const { client } = await enrolled(t, { fetch, patience: QUICK });
-  await assert.rejects(client.call("POST", "/webhooks", { body: { url: "https://shop.example.com/hook" } }), ConnectionError);
+  await assert.rejects(client.raw("POST", "/webhooks", { body: { url: "https://shop.example.com/hook" } }), ConnectionError);
   assert.equal(fetch.told.length, 1);
 });
 
@@ -80,7 +80,7 @@ test("many payments and reversals at once, a third of all calls lied about: the 
   lying = false;
   assert.ok(fetch.told.length > 0, "no lie was told");
   const all = [];
-  for await (const settlement of client.settlements({ limit: 7 })) all.push(settlement);
+  for await (const settlement of client.list({ limit: 7 })) all.push(settlement);
   assert.equal(all.length, 20);
   assert.equal(all.filter(({ status }) => status === "partially_reversed").length, 10);
   const { available, reserved, pending, ledger } = await client.balance("EUR");

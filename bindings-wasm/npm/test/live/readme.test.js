@@ -25,12 +25,24 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 test("there are as many as it takes to show every entry", () => {
-  assert.deepEqual(snippets.map(([, title]) => title), ["Pay", "A gateway in a tab", "Errors", "Forms", "Receipts", "Webhooks", "QR codes"]);
+  assert.deepEqual(snippets.map(([, title]) => title), [
+    "Pay",
+    "Lists, webhooks, and every other call",
+    "Logs and traces",
+    "A gateway in a tab",
+    "One program for both",
+    "Errors",
+    "Forms",
+    "Receipts",
+    "Webhooks",
+    "Testing your receiver",
+    "QR codes",
+  ]);
 });
 
 for (const [, title, code] of snippets) {
   test(title, async () => {
-    const file = join(folder, `${title.replace(" ", "-")}.mjs`);
+    const file = join(folder, `${title.replace(/\W+/g, "-")}.mjs`);
     await writeFile(file, code.replaceAll("https://pay.example.com\"", `${baseUrl}"`));
     const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env: { ...process.env, RAILGATE_WEBHOOK_SECRET: SECRET } });
     const promised = [...code.matchAll(/^\/\/ → (.*)$/gm)].map(([, line]) => `${line}\n`).join("");

@@ -10,6 +10,9 @@ export const baseUrl = url;
 /** A server that takes only invited clients, and an invitation, which serves once. */
 export const inviting = { baseUrl: process.env.RAILGATE_TEST_INVITING, invitation: process.env.RAILGATE_TEST_INVITATION };
 
+/** The code of an invitation to be an operator of the first, which serves once. */
+export const operatorCode = process.env.RAILGATE_TEST_OPERATOR;
+
 /** Short pauses, because this server may be called often. */
 export const QUICK = { attempts: 12, timeoutMs: 60_000, pauseMs: 5, longestPauseMs: 50 };
 /** The same for withheld responses: the timeout must pass. A slow server may exceed it, too. */
@@ -19,7 +22,7 @@ export const HASTY = { ...QUICK, timeoutMs: 2_000 };
 export async function opened(context, options = {}) {
   const key = options.vault === undefined && options.signer === undefined ? { signer: await generateSigner() } : {};
   const client = await RailgateClient.open({ baseUrl, ...key, ...options });
-  context.after(() => client.dispose());
+  context.after(() => client.close());
   return client;
 }
 

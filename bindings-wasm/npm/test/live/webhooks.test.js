@@ -21,7 +21,7 @@ async function receiver(t, secret) {
 test("the receiver takes what the server signs, in order and once, and nothing else", async (t) => {
   const { client, enrollment } = await enrolled(t);
   const { url, lines } = await receiver(t, enrollment.webhook_secret);
-  await client.call("POST", "/webhooks", { body: { url: `${url}/hook`, events: ["settlement.completed"] } });
+  await client.webhooks.create({ url: `${url}/hook`, events: ["settlement.completed"] });
   await client.create({ amount: "10.50", currency: "EUR", to: "sim:ok", reference: "inv-1" });
   assert.equal((await lines.next()).value, "inv-1 10.50 EUR completed");
   const forged = await fetch(url, { method: "POST", body: "{}", headers: { "webhook-id": "evt_1", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA" } });

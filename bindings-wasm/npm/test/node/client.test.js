@@ -10,7 +10,7 @@ const SETTLEMENT = answer(200, { id: "stl_1", reference: "x", amount: 1 });
 const BUSY = problem(429, "rate_limited", "service_unavailable", { "retry-after": "7" });
 
 /** A client whose calls get the responses of `script` in turn, the calls, and their keys. Challenges and tokens are granted. */
-async function scripted(script, { lives = 900, ...patience } = {}, own = undefined) {
+async function scripted(script, { lives = 900, hooks = {}, ...patience } = {}, own = undefined) {
   const asked = [];
   const keys = [];
   const left = [...script];
@@ -22,12 +22,12 @@ async function scripted(script, { lives = 900, ...patience } = {}, own = undefin
     keys.push(new Headers(init.headers).get("idempotency-key"));
     const next = left.shift();
     assert.ok(next !== undefined, "asked more often than expected");
-    return next();
+    return next(init);
   };
   const { publicKey } = await generateSigner();
   // Signs at once, so that only the client's own timers cause waits.
   const signer = own ?? { publicKey, sign: () => Promise.resolve(new Uint8Array(64)) };
-  const client = await RailgateClient.open({ baseUrl: "https://pay.example.com", signer, fetch, patience });
+  const client = await RailgateClient.open({ baseUrl: "https://pay.example.com", signer, fetch, patience, hooks });
   return { client, asked, keys };
 }
 
@@ -167,9 +167,15 @@ test("a call whose answer got lost is retryable where its caller can make the sa
     const referred = await scripted([trouble, trouble, trouble], three);
     await assert.rejects(referred.client.reverse("x", { reference: "back" }), { retryable: true });
     const raw = await scripted([trouble], three);
-    await assert.rejects(raw.client.call("POST", "/webhooks", { body: {} }), { retryable: false, idempotencyKey: undefined });
+    await assert.rejects(raw.client.raw("POST", "/webhooks", { body: {} }), { retryable: false, idempotencyKey: undefined });
     const keyed = await scripted([trouble, trouble, trouble], three);
-    await assert.rejects(keyed.client.call("POST", "/webhooks", { idempotencyKey: "k" }), { retryable: true, idempotencyKey: "k" });
+    await assert.rejects(keyed.client.raw("POST", "/webhooks", { idempotencyKey: "k" }), { retryable: true, idempotencyKey: "k" });
+    // A call of the table has a key, which the error tells if the caller did not choose it.
+    const known = await scripted([trouble, trouble, trouble], three);
+    const lostCall = await known.client.webhooks.create({ url: "https://shop.example.com" }).catch((error) => error);
+    assert.deepEqual([lostCall.retryable, lostCall.idempotencyKey, new Set(known.keys).size], [false, known.keys[0], 1]);
+    const chosen = await scripted([trouble, trouble, trouble], three);
+    await assert.rejects(chosen.client.webhooks.create({ url: "x" }, { idempotencyKey: "k" }), { retryable: true, idempotencyKey: "k" });
     const paid = await scripted([trouble, trouble, trouble], three);
     await assert.rejects(paid.client.create(PAYMENT), { retryable: true, idempotencyKey: undefined });
   }
@@ -254,7 +260,7 @@ test("wrong types are a TypeError before anything is sent", async () => {
   }
   for (const fetch of ["x", 7, {}]) await assert.rejects(RailgateClient.open({ baseUrl, signer, fetch }), TypeError);
   const client = await RailgateClient.open({ baseUrl, signer, fetch: none });
-  for (const method of ["GET", "HEAD"]) await assert.rejects(client.call(method, "/webhooks", { body: { a: 1 } }), TypeError);
+  for (const method of ["GET", "HEAD"]) await assert.rejects(client.raw(method, "/webhooks", { body: { a: 1 } }), TypeError);
   for (const given of [new ArrayBuffer(64), "x", undefined, null, 7, [1]]) {
     const odd = await scripted([], {}, { publicKey, sign: () => Promise.resolve(given) });
     await assert.rejects(odd.client.get("x"), TypeError);
@@ -270,4 +276,73 @@ test("a signature is refused once, and not for ever", async () => {
 test("grants that end before they begin do not keep a client busy for ever", async () => {
   const { client } = await scripted([], { lives: 0 });
   await assert.rejects(client.get("x"), { code: "not_ready" });
+});
+
+/** Hooks that keep what they are told. */
+function recorder(more = {}) {
+  const told = [];
+  const keep = (kind) => (event) => {
+    told.push([kind, event.call, event.attempt, event.renews, event.status ?? event.error?.message]);
+    return more[kind]?.(event);
+  };
+  return { told, hooks: { before: keep("before"), after: keep("after"), error: keep("error") } };
+}
+
+test("hooks are told of each request once before and once after it, renewals and lost answers too", async () => {
+  const { told, hooks } = recorder();
+  const { client } = await scripted([BUSY, lost, SETTLEMENT], { hooks, pauseMs: 0, longestPauseMs: 7_000, attempts: 3 });
+  const busy = client.get("x");
+  await assert.rejects(client.get("x", { signal: AbortSignal.abort(new Error("gone")) }), { message: "gone" });
+  const kinds = () => told.map(([kind, , , renews]) => `${kind}${renews ? " renewal" : ""}`);
+  while (told.length < 6) await settle();
+  assert.deepEqual(kinds(), ["before renewal", "after renewal", "before renewal", "after renewal", "before", "after"]);
+  assert.deepEqual(told[5].slice(2), [1, false, 429]);
+  void busy.catch(() => undefined);
+  void client.close();
+
+  const second = recorder();
+  const retried = await scripted([lost, SETTLEMENT], { hooks: second.hooks, pauseMs: 0 });
+  await retried.client.get("x");
+  const own = second.told.filter(([, , , renews]) => !renews);
+  assert.deepEqual(own.map(([kind, , attempt, , end]) => [kind, attempt, end]), [
+    ["before", 1, undefined],
+    ["error", 1, "fetch failed"],
+    ["before", 2, undefined],
+    ["after", 2, 200],
+  ]);
+  assert.equal(new Set(own.map(([, call]) => call)).size, 1);
+});
+
+test("a hook that throws, rejects or sets a signed header changes nothing", async (t) => {
+  const faults = t.mock.method(console, "error", () => undefined).mock;
+  const fault = () => {
+    throw new Error("broken hook");
+  };
+  const sent = [];
+  const keeping = (init) => {
+    sent.push(new Headers(init.headers));
+    return SETTLEMENT();
+  };
+  for (const bad of [
+    { before: fault, after: fault },
+    { before: async () => fault(), after: async () => fault() },
+    { before: () => ({ Authorization: "Bearer x" }) },
+    { before: () => ({ "Idempotency-Key": "x", traceparent: "00" }) },
+    { before: () => ({ ACCEPT: "text/html" }) },
+    { before: () => ({ "no header": "x" }) },
+    { before: () => ({ traceparent: "a\r\nb: c" }) },
+    { before: () => 7n, error: 5 },
+  ]) {
+    const before = faults.callCount();
+    const { client } = await scripted([keeping], { hooks: bad });
+    assert.equal((await client.get("x")).reference, "x");
+    await settle();
+    const headers = sent.pop();
+    assert.deepEqual([headers.get("accept"), headers.get("idempotency-key"), headers.get("traceparent")], ["application/json", null, null]);
+    assert.match(headers.get("authorization"), /^Bearer rg_sandbox_x$/);
+    if (bad.error === undefined) assert.ok(faults.callCount() > before, String(bad.before));
+  }
+  const { client } = await scripted([keeping], { hooks: { before: () => ({ traceparent: "00-a" }) } });
+  await client.get("x");
+  assert.equal(sent.pop().get("traceparent"), "00-a");
 });

@@ -125,11 +125,10 @@ test("lists are filtered and paged", async (t) => {
   await assert.rejects(sandbox.list({ cursor: "nonsense" }), { code: "invalid_cursor" });
 });
 
-test("a watch gives every event in order, of all settlements or of one, and ends when it is told to", async (t) => {
+test("following gives every event in order, of all settlements or of one, and ends when it is told to", async (t) => {
   const sandbox = await opened(t);
-  const all = sandbox.watch();
+  const all = sandbox.followFeed();
   assert.ok(all instanceof EventWatch);
-  const one = sandbox.watch({ settlement: "b" });
   await sandbox.create(draft({ reference: "a" }));
   await sandbox.create(draft({ reference: "b" }));
   await sandbox.settled("b");
@@ -145,12 +144,17 @@ test("a watch gives every event in order, of all settlements or of one, and ends
   assert.deepEqual(new Set(seen.map(([, reference]) => reference)), new Set(["a", "b"]));
   assert.deepEqual(await all.next(), { done: true, value: undefined });
   const types = [];
-  for await (const { event } of one) {
-    types.push(event.type);
-    if (event.type === "settlement.completed") break;
+  for await (const { type } of sandbox.follow("b")) {
+    types.push(type);
+    if (type === "settlement.completed") break;
   }
+  for await (const { sequence } of sandbox.follow("b", { after: 4 })) {
+    assert.equal(sequence, 5);
+    break;
+  }
+  await assert.rejects(sandbox.follow("nobody").next(), { code: "settlement_not_found" });
   assert.deepEqual(types, ["settlement.accepted", "settlement.submitted", "attempt.started", "attempt.answered", "settlement.completed"]);
-  const waiting = sandbox.watch({ after: 1000 });
+  const waiting = sandbox.followFeed({ after: 1000 });
   const next = waiting.next();
   await waiting.return();
   assert.deepEqual(await next, { done: true, value: undefined });
@@ -163,18 +167,18 @@ test("a signal ends a watch, in the oldest Node, too, and is let go of when the 
   const sandbox = await opened(t);
   const ended = new AbortController();
   const listeners = () => getEventListeners(ended.signal, "abort").length;
-  const first = sandbox.watch({ signal: ended.signal });
+  const first = sandbox.followFeed({ signal: ended.signal });
   await sandbox.create(draft());
   assert.equal((await first.next()).value.position, 1);
   await first.return();
   assert.equal(listeners(), 0);
-  const waiting = sandbox.watch({ after: 1000, signal: ended.signal });
+  const waiting = sandbox.followFeed({ after: 1000, signal: ended.signal });
   const next = waiting.next();
   ended.abort(new Error("enough"));
   await assert.rejects(next, { message: "enough" });
   assert.equal(listeners(), 0);
   assert.deepEqual(await waiting.next(), { done: true, value: undefined });
-  await assert.rejects(sandbox.watch({ signal: ended.signal }).next(), { message: "enough" });
+  await assert.rejects(sandbox.followFeed({ signal: ended.signal }).next(), { message: "enough" });
 });
 
 test("the same seed and clock give the same bytes; another seed gives others", async () => {
@@ -225,7 +229,8 @@ test("arguments of a wrong type are a TypeError that names them, before anything
     ref: [
       () => sandbox.get(42),
       () => sandbox.status(null),
-      () => sandbox.events({}),
+      async () => sandbox.events({}),
+      async () => sandbox.follow(""),
       () => sandbox.reverse(undefined),
       () => sandbox.receipt([]),
       () => sandbox.settled(""),
@@ -240,17 +245,16 @@ test("arguments of a wrong type are a TypeError that names them, before anything
       () => sandbox.advance("a", "completed"),
       () => sandbox.setFaults(null),
     ],
-    filter: [() => sandbox.list(7)],
-    query: [() => sandbox.feed("x"), () => sandbox.events("a", 3)],
-    signal: [() => Sandbox.open({ signal: 5 }), () => sandbox.get("a", { signal: {} }), async () => sandbox.watch({ signal: "now" })],
-    after: [async () => sandbox.watch({ after: -1 }), async () => sandbox.watch({ after: "1" })],
-    settlement: [async () => sandbox.watch({ settlement: 9 })],
+    filter: [async () => sandbox.list(7), async () => sandbox.list([])],
+    requests: [() => sandbox.createBatch(draft()), () => sandbox.createBatch([7])],
+    options: [() => Sandbox.open("memory"), async () => sandbox.feed("x"), async () => sandbox.events("a", 3), () => sandbox.create(draft(), { waitS: -1 }), () => sandbox.reverse("a", {}, { idempotencyKey: "é" })],
+    signal: [() => Sandbox.open({ signal: 5 }), () => sandbox.get("a", { signal: {} }), async () => sandbox.followFeed({ signal: "now" })],
+    after: [async () => sandbox.followFeed({ after: -1 }), async () => sandbox.followFeed({ after: "1" })],
     change: [() => sandbox.setClock(30)],
     seed: [() => Sandbox.open({ seed: new Uint8Array(31) }), () => Sandbox.open({ seed: "x" })],
     storage: [() => Sandbox.open({ storage: "disk" })],
     name: [() => Sandbox.open({ name: "" }), () => Sandbox.erase(5)],
     now: [() => Sandbox.open({ now: 5 })],
-    options: [() => Sandbox.open("memory")],
   };
   for (const [name, wrong] of Object.entries(calls)) {
     for (const call of wrong)
@@ -261,13 +265,13 @@ test("arguments of a wrong type are a TypeError that names them, before anything
 
 test("what is disposed of says so", async () => {
   const sandbox = await Sandbox.open();
-  const watch = sandbox.watch();
+  const watch = sandbox.followFeed();
   const ended = assert.rejects(watch.next(), DisposedError);
   const asked = sandbox.create(draft());
   sandbox[Symbol.dispose]();
   assert.equal((await asked).settlement.status, "accepted");
   await ended;
-  for (const call of [() => sandbox.get("inv-1"), () => sandbox.create(draft()), async () => sandbox.watch(), async () => sandbox.leads])
+  for (const call of [() => sandbox.get("inv-1"), () => sandbox.create(draft()), async () => sandbox.followFeed(), async () => sandbox.leads])
     await assert.rejects(call, DisposedError);
   await sandbox.close();
 });
@@ -316,4 +320,28 @@ test("an open sandbox with tasks to come does not keep a program from ending", (
     encoding: "utf8",
   });
   assert.equal(said, "done\n");
+});
+
+test("a create waits until its payment is final, but not for ever, and not for a caller who has gone", async (t) => {
+  const sandbox = await opened(t);
+  const { settlement } = await sandbox.create(draft(), { waitS: 30 });
+  assert.equal(settlement.status, "completed");
+  const patient = sandbox.create(draft({ reference: "inv-2", to: "sim:pending" }), { waitS: 30 });
+  for await (const { event } of sandbox.followFeed()) if (event.reference === "inv-2" && event.type === "attempt.answered") break;
+  await sandbox.advance("inv-2", { to: "failed" });
+  assert.equal((await patient).settlement.status, "failed");
+  const late = await sandbox.create(draft({ reference: "inv-3", to: "sim:pending" }), { waitS: 1 });
+  assert.equal(late.settlement.status, "submitted");
+  const gone = new AbortController();
+  const left = sandbox.create(draft({ reference: "inv-4", to: "sim:pending" }), { waitS: 30, signal: gone.signal });
+  for await (const { event } of sandbox.followFeed()) if (event.reference === "inv-4") break;
+  gone.abort(new Error("gone"));
+  await assert.rejects(left, { message: "gone" });
+});
+
+test("a batch pays what is right and says what is wrong, in order", async (t) => {
+  const sandbox = await opened(t);
+  const results = await sandbox.createBatch([draft(), draft({ reference: "inv-2", currency: "EURO" }), draft(), draft({ amount: 1 })]);
+  assert.deepEqual(results.map(({ status }) => status), [201, 422, 200, 409]);
+  assert.deepEqual([results[0].settlement.reference, results[1].problem.errors[0].pointer, results[3].problem.code], ["inv-1", "/currency", "reference_conflict"]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { Webhook } from "standardwebhooks";
-import { DisposedError, WebhookError, WebhookVerifier } from "railgate/webhook";
+import { DisposedError, WebhookError, WebhookVerifier, signTestDelivery } from "railgate/webhook";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -68,8 +68,8 @@ test("what tells of a webhook that was disabled has that webhook, and no settlem
   const told = webhooks.verify(signed(body), body, NOW);
   assert.equal(told.type, "webhook.disabled");
   assert.deepEqual(told.data, data);
-  // It has exactly the members of its type.
-  const declared = await readFile(new URL("../../dist/webhook.d.ts", import.meta.url), "utf8");
+  // It has exactly the members of its type, apart from those of the calls that make a secret.
+  const declared = await readFile(new URL("../../dist/types.d.ts", import.meta.url), "utf8");
   const [, members] = /export interface Webhook \{([^]*?)\n\}/.exec(declared) ?? assert.fail("no such type");
   assert.deepEqual([...members.matchAll(/^ {4}readonly (\w+):/gm)].map(([, member]) => member), Object.keys(data));
 });
@@ -133,4 +133,34 @@ test("wrong types are a TypeError, and use after dispose says so", async () => {
   webhooks.dispose();
   webhooks.dispose();
   assert.throws(() => webhooks.verify(headers, BODY, NOW), DisposedError);
+});
+
+test("what a test signs is what a receiver takes, with the secret and at the time that it has", async (t) => {
+  const webhooks = await opened(t, SECRET);
+  const { headers, body } = await signTestDelivery(SECRET, { type: "settlement.completed", data: { reference: "inv-1", amount: 10.5 } });
+  const told = webhooks.verify(headers, body);
+  assert.deepEqual([told.type, told.data, told.id], ["settlement.completed", { reference: "inv-1", amount: "10.5" }, headers["webhook-id"]]);
+  assert.ok(Math.abs(Date.parse(told.timestamp) - Date.now()) < 60_000);
+  const request = new Request("https://shop.example/hook", { method: "POST", headers, body });
+  assert.equal((await webhooks.verifyRequest(request)).id, told.id);
+  // Standard Webhooks' own library agrees.
+  assert.ok(new Webhook(SECRET).verify(body, headers));
+
+  const old = await signTestDelivery(SECRET, BODY, { id: "evt_1", at: new Date(NOW) });
+  assert.deepEqual([old.body, webhooks.verify(old.headers, old.body, NOW).id], [BODY, "evt_1"]);
+  assert.throws(() => webhooks.verify(old.headers, old.body), { code: "timestamp_too_old" });
+  const other = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+  const foreign = await signTestDelivery(other, BODY);
+  assert.throws(() => webhooks.verify(foreign.headers, foreign.body), { code: "no_matching_signature" });
+  const both = await signTestDelivery([other, SECRET], BODY);
+  assert.equal(webhooks.verify(both.headers, both.body).type, JSON.parse(BODY).type);
+  assert.throws(() => webhooks.verify(both.headers, `${both.body} `), { code: "no_matching_signature" });
+});
+
+test("a test delivery of the wrong kind is refused before it is signed", async () => {
+  await assert.rejects(signTestDelivery("secret", BODY), { code: "invalid_secret" });
+  for (const wrong of [[], 7, undefined]) await assert.rejects(signTestDelivery(wrong, BODY), TypeError);
+  for (const wrong of [7, null, []]) await assert.rejects(signTestDelivery(SECRET, wrong), TypeError);
+  await assert.rejects(signTestDelivery(SECRET, BODY, { at: "now" }), TypeError);
+  await assert.rejects(signTestDelivery(SECRET, BODY, { id: "" }), TypeError);
 });

@@ -46,7 +46,7 @@ async function payAtAGateway(baseUrl) {
   await client.create(PAYMENT, { waitS: 30 });
   for await (const event of client.follow("inv-1")) if (event.type === "settlement.completed") break;
   await checkReceipt(await client.receipt("inv-1"), await client.jwks());
-  client.dispose();
+  client.close();
 }
 
 async function checkReceipt({ jws }, jwks) {

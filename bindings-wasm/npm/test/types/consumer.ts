@@ -37,7 +37,7 @@ export async function uses(request: Request): Promise<string> {
   using client = await RailgateClient.open({ baseUrl: "https://pay.example.com", signer: await generateSigner() });
   using webhooks = await WebhookVerifier.open("whsec_");
   using sandbox = await Sandbox.open();
-  await using watch = sandbox.watch();
+  await using watch = sandbox.followFeed();
   for await (const { event } of watch) typed<NotAny<typeof event>>();
   typed<NotAny<Parameters<typeof webhooks.verifyRequest>[0]>>();
   typed<NotAny<typeof client.keyId>>();

@@ -1,5 +1,21 @@
 // Correct TypeScript code must compile, wrong code must not. Nothing here runs.
-import { RailgateClient, RailgateError, type CreateRequest, type Settlement, type SettlementStatus } from "railgate/client";
+import { Sandbox, type Gateway as SandboxGateway } from "railgate";
+import {
+  RailgateClient,
+  RailgateError,
+  type Delivery,
+  type ErrorCode,
+  type Gateway,
+  type JsonObject,
+  type Operators,
+  type Page,
+  type Reversal,
+  type Routes,
+  type Settlement,
+  type SettlementStatus,
+  type CreateRequest,
+  type StatementEntry,
+} from "railgate/client";
 import { loadForms, type Checked } from "railgate/forms";
 import { qrSvg } from "railgate/qr";
 import { ReceiptError, verifyReceipt } from "railgate/receipt";
@@ -22,7 +38,6 @@ export async function pays(client: RailgateClient): Promise<void> {
   const { settlement } = await client.create({ ...request, amount: 10.5 }, { signal: AbortSignal.timeout(1000), waitS: 5 });
   yes<Same<typeof settlement, Settlement>>();
   yes<Same<typeof settlement.amount, string>>();
-  yes<Same<Awaited<ReturnType<RailgateClient["call"]>>, unknown>>();
   for await (const event of client.follow("inv-1")) {
     if (event.type === "settlement.completed") break;
     // @ts-expect-error: no such type of event
@@ -107,4 +122,88 @@ export async function verifies(request: Request): Promise<string> {
   // @ts-expect-error: text
   await verifyReceipt(7, { keys: [] });
   return qrSvg("x");
+}
+
+/** A program takes either; both have every member with the same parameters. */
+export async function swaps(server: RailgateClient, sandbox: Sandbox): Promise<void> {
+  const gateways: readonly Gateway[] = [server, sandbox];
+  yes<Same<Gateway, SandboxGateway>>();
+  // What both have and the interface does not name would be a gap in it.
+  yes<Same<Exclude<keyof Sandbox & keyof RailgateClient, keyof Gateway>, never>>();
+  type Takes<G extends Gateway> = { [K in keyof Gateway]: Parameters<G[K]> };
+  yes<Same<Omit<Takes<RailgateClient>, "receiptAs">, Omit<Takes<Gateway>, "receiptAs">>>();
+  yes<Same<Takes<Sandbox>, Takes<Gateway>>>();
+  for (const gateway of gateways) {
+    const page = await gateway.list({ status: "unknown", created_from: new Date() });
+    yes<Same<typeof page, Page<Settlement>>>();
+    for await (const settlement of gateway.list()) yes<Same<typeof settlement, Settlement>>();
+    const reversal = await gateway.reversed("inv-1", "back-1");
+    yes<Same<typeof reversal, Reversal>>();
+    await gateway.settled("inv-1", { reversals: true });
+  }
+}
+
+/** Every call is known by its path, with what it takes and returns. */
+export async function calls(client: RailgateClient): Promise<void> {
+  const { data } = await client.call("GET", "/webhooks");
+  yes<Same<typeof data, readonly Webhook[]>>();
+  const webhook = await client.webhooks.create({ url: "https://shop.example.com", events: ["settlement.completed"] });
+  yes<Same<typeof webhook, Webhook>>();
+  for await (const delivery of client.webhooks.deliveries("whk_1", { status: "failed" })) yes<Same<typeof delivery, Delivery>>();
+  for await (const settlement of client.export({ currency: "EUR" })) yes<Same<typeof settlement, Settlement>>();
+  for await (const entry of client.statement("EUR")) yes<Same<typeof entry, StatementEntry>>();
+  const pdf = await client.receiptAs("inv-1", "application/pdf");
+  yes<Same<typeof pdf, Uint8Array>>();
+  const page = await client.receiptAs("inv-1", "text/html");
+  yes<Same<typeof page, string>>();
+  const csv = await client.call("GET", "/gateway/settlements/export", { accept: "text/csv" });
+  yes<Same<typeof csv, string>>();
+  const nothing = await client.call("DELETE", "/webhooks/{id}", { params: { id: "whk_1" } });
+  yes<Same<typeof nothing, undefined>>();
+  const made = await client.call("POST", "/operator/clients/{id}/deposits", {
+    params: { id: "cli_1" },
+    body: { amount: "2500.00", currency: "EUR", evidence: "statement 7", reference: "wire-7" },
+  });
+  if ("approval" in made) yes<Same<typeof made, Operators.Asked>>();
+  else yes<Same<typeof made, Operators.Movement>>();
+  for await (const act of client.all("/operator/audit", { query: { client: "cli_1" } })) yes<Same<typeof act, Operators.Audit>>();
+  const approval = await client.call("GET", "/operator/approvals/{id}", { params: { id: "apr_1" } });
+  yes<Same<typeof approval, Operators.Approval>>();
+  // @ts-expect-error: no such path
+  await client.call("GET", "/nowhere");
+  // @ts-expect-error: it has no such method
+  await client.call("DELETE", "/webhooks");
+  // @ts-expect-error: which one?
+  await client.call("GET", "/webhooks/{id}");
+  // @ts-expect-error: which one?
+  await client.call("GET", "/webhooks/{id}", { params: {} });
+  // @ts-expect-error: it needs a body
+  await client.call("POST", "/webhooks");
+  // @ts-expect-error: no such parameter
+  await client.call("GET", "/gateway/settlements", { query: { colour: "red" } });
+  // @ts-expect-error: no such form
+  await client.call("GET", "/webhooks", { accept: "text/csv" });
+  // @ts-expect-error: it has no JSON, so the form must be named
+  await client.call("GET", "/log/checkpoint");
+  // @ts-expect-error: a list without pages
+  client.all("/webhooks");
+  // @ts-expect-error: no such type of event
+  await client.webhooks.create({ url: "https://shop.example.com", events: ["settlement.done"] });
+}
+
+/** The members of a call's answers, in every form. */
+type AnswersOf<P extends keyof Routes> = { [M in keyof Routes[P]]: Routes[P][M] extends { readonly answers: infer A } ? A[keyof A] : never }[keyof Routes[P]];
+/** The paths with an answer that is not known. */
+type Untyped = { [P in keyof Routes]: unknown extends AnswersOf<P> ? P : never }[keyof Routes];
+yes<Same<Untyped, never>>();
+
+/** A code that this version does not know is one, too. */
+export function knows(code: ErrorCode): JsonObject {
+  switch (code) {
+    case "insufficient_funds":
+    case "connection_lost":
+      return { code };
+    default:
+      return { other: code };
+  }
 }
