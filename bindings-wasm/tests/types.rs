@@ -41,6 +41,9 @@ enum Way {
     Loose,
 }
 
+/// The name of an event's type.
+const EVENT: &str = "EventOf<T extends EventType>";
+
 struct Shape {
     name: &'static str,
     way: Way,
@@ -91,6 +94,7 @@ impl World {
             return values[0].clone();
         }
         match kinds(schema).as_slice() {
+            _ if schema["anyOf"].is_array() => json!({}),
             kinds if kinds.contains(&"null") && !whole => Value::Null,
             ["string", ..] => json!(""),
             ["boolean", ..] => json!(true),
@@ -130,8 +134,8 @@ impl World {
         let (most, least) = (written(true), written(false));
         let least: Map<String, Value> = serde_json::from_str(&least).unwrap();
         let members: Vec<_> = in_order(&most).into_iter().map(|member| (member.clone(), !least.contains_key(&member))).collect();
-        let described = schema["properties"].as_object().unwrap();
-        assert_eq!(members.len(), described.len(), "{name} writes what its schema describes");
+        let described = schema["properties"].as_object().map_or(0, Map::len);
+        assert_eq!(members.len(), described, "{name} writes what its schema describes");
         Shape { name, way, schema, members }
     }
 
@@ -208,6 +212,8 @@ impl World {
                 ("Page<T>", "data") => kind = "readonly T[]".to_owned(),
                 ("Webhook", "events") => kind = "readonly WebhookTopic[]".to_owned(),
                 ("Delivery", "type") => kind = "WebhookTopic".to_owned(),
+                (EVENT, "type") => kind = "T".to_owned(),
+                (EVENT, "data") => kind = "EventDetails[T]".to_owned(),
                 _ => {}
             }
             writeln!(out, "  readonly {member}{}: {kind};", if optional { "?" } else { "" }).unwrap();
@@ -288,6 +294,18 @@ fn write_names(out: &mut String, names: &Names) {
     writeln!(out, "export type {name} ={kind};").unwrap();
 }
 
+/// The union of all events, by their types.
+fn write_events(out: &mut String) {
+    out.push_str("\n/** The details of an event, by its type. */\nexport interface EventDetails {\n");
+    for kind in record::EventType::ALL {
+        comment(out, "  ", &[&format!("Details of `{}`.", kind.as_str())]);
+        writeln!(out, "  readonly {:?}: {};", kind.as_str(), api::EventDetails::schema_name(*kind)).unwrap();
+    }
+    out.push_str("}\n\n");
+    comment(out, "", &["An event in a trace, one type for each type of event: a check of `type` tells what `data` is."]);
+    out.push_str("export type SettlementEvent = { [T in EventType]: EventOf<T> }[EventType];\n");
+}
+
 /// The world with everything in it, and the text of `types.ts`.
 fn generated() -> (World, String) {
     let mut world = World::default();
@@ -336,6 +354,7 @@ fn generated() -> (World, String) {
         "StatementFormat": record::StatementFormat,
         "FindingKind": record::FindingKind,
         "MatchedBy": record::MatchedBy,
+        "Resolution": lifecycle::review::Resolution,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
     let doc = "An error code of the gateway.".to_owned();
@@ -370,7 +389,28 @@ fn generated() -> (World, String) {
         "SettlementLinks" Out: api::LinksView,
         "Settlement" Out: api::SettlementView,
         "StatusView" Out: api::StatusView,
-        "SettlementEvent" Out: api::EventView,
+        "PaymentDetails" Out: api::PaymentDetails,
+        "NoDetails" Out: api::NoDetails,
+        "CompletionDetails" Out: api::CompletionDetails,
+        "ReviewDetails" Out: api::ReviewDetails,
+        "FailureDetails" Out: api::FailureDetails,
+        "CancellationDetails" Out: api::CancellationDetails,
+        "ReversalDetails" Out: api::ReversalDetails,
+        "ReversalTerms" Out: api::ReversalTerms,
+        "AnswerDetails" Out: api::AnswerDetails,
+        "OutcomeDetails" Out: api::OutcomeDetails,
+        "DecisionDetails" Out: api::DecisionDetails,
+        "AttemptDetails" Out: api::AttemptDetails,
+        "MovedDetails" Out: api::MovedDetails,
+        "MovementDetails" Out: api::MovementDetails,
+        "CreditChange" Out: api::CreditChange,
+        "CreditDetails" Out: api::CreditDetails,
+    }
+    // Its type depends on its type of event.
+    let event = world.shape::<api::EventView>(EVENT, Way::Out);
+    shapes.push(event);
+    world.called.insert("EventView".to_owned(), "SettlementEvent");
+    shapes! {
         "FeedEvent" Out: api::FeedEventView,
         "FeedPage" Out: api::FeedPage,
         "Page<T>" Out: api::Page<api::SettlementView>,
@@ -415,6 +455,9 @@ fn generated() -> (World, String) {
     for shape in &shapes {
         out.push('\n');
         world.write(&mut out, shape);
+        if shape.name == EVENT {
+            write_events(&mut out);
+        }
     }
     (world, out)
 }

@@ -209,7 +209,9 @@ fn deliveries(s: &Sandbox, endpoint: EndpointNo) -> Vec<DeliveryRecord> {
 }
 
 fn told(s: &Sandbox, caller: Caller) -> Vec<EventView> {
-    s.engine.feed(&caller, 0, 100).unwrap().into_iter().map(|entry| entry.event).collect()
+    let events: Vec<_> = s.engine.feed(&caller, 0, 100).unwrap().into_iter().map(|entry| entry.event).collect();
+    events.iter().for_each(support::says_what_is_documented);
+    events
 }
 
 #[test]

@@ -31,6 +31,7 @@ import type {
   SettledOptions,
   StatementFilter,
 } from "./client/options.js";
+import { data, isOf, json, view } from "./client/read.js";
 import { type Deadline, Linked, PATIENCE, type Patience, pause } from "./client/patience.js";
 import type {
   AnswerOf,
@@ -178,7 +179,8 @@ export class RailgateClient implements Gateway {
    * @throws {@link RailgateError} with code `unsupported` or {@link StorageError} if no key can be made or stored.
    */
   static async open(options: ClientOptions): Promise<RailgateClient> {
-    const { baseUrl, environment = "sandbox", signer: given, hooks = {}, ...more } = check.object(options, "options") as unknown as ClientOptions;
+    check.object(options, "options");
+    const { baseUrl, environment = "sandbox", signer: given, hooks = {}, ...more } = options;
     check.filled(baseUrl, "options.baseUrl");
     if (environment !== "sandbox" && environment !== "live") throw new TypeError('options.environment must be "sandbox" or "live"');
     const fetcher = more.fetch ?? ((input, init) => globalThis.fetch(input, init));
@@ -350,7 +352,8 @@ export class RailgateClient implements Gateway {
 
   /** Returns settlements, newest first. */
   list(filter: ListFilter = {}, options: CallOptions = {}): Listing<Page<Settlement>> {
-    return this.#listing<Page<Settlement>>(byCursor, (more) => SETTLEMENTS + query({ ...check.object(filter, "filter"), ...more }), options);
+    const path = (more: object) => SETTLEMENTS + query({ ...check.object(filter, "filter"), ...more });
+    return this.#listing<Page<Settlement>>(byCursor, path, options);
   }
 
   /** Streams all settlements that a filter selects, newest first: faster than the pages of a list. Throws if it breaks off. */
@@ -492,7 +495,8 @@ export class RailgateClient implements Gateway {
 
   /** Returns the statement of the account in a currency: each posted transfer with the balance after it, newest first. */
   statement(currency: string, filter: StatementFilter = {}, options: CallOptions = {}): Listing<Page<StatementEntry>> {
-    return this.#listing<Page<StatementEntry>>(byCursor, (more) => entries(currency) + query({ ...check.object(filter, "filter"), ...more }), options);
+    const path = (more: object) => entries(currency) + query({ ...check.object(filter, "filter"), ...more });
+    return this.#listing<Page<StatementEntry>>(byCursor, path, options);
   }
 
   /** Streams a statement: faster than its pages. Throws if it breaks off. */
@@ -626,7 +630,10 @@ export class RailgateClient implements Gateway {
     ...[options]: RouteArguments<Omit<RouteOptions<Route<"GET", P>, never>, "accept">>
   ): Listing<PageOf<P>> {
     const given = (options ?? {}) as Routed & CallOptions;
-    const read = async (more: object) => json((await this.#send(routed("GET", path, { ...given, query: { ...given.query, ...more } }), given)).text);
+    const read = async (more: object) => {
+      const call = routed("GET", path, { ...given, query: { ...given.query, ...more } });
+      return view(await this.#send(call, given));
+    };
     return new Listing(read as () => Promise<PageOf<P>>, byCursor);
   }
 
@@ -762,19 +769,6 @@ function resume(session: { restore(text: string): void }, text: string): void {
   }
 }
 
-function view<T>(answer: Pick<Answer, "text" | "status">): T {
-  try {
-    return parseView(answer.text) as T;
-  } catch (cause) {
-    throw new InternalError("unreadable_answer", "the response is not JSON", { status: answer.status, cause });
-  }
-}
-
-/** The body of a response with any content, or none. */
-function json(text: string): unknown {
-  return text === "" ? undefined : view({ text, status: 200 });
-}
-
 /** The path of a statement. */
 function entries(currency: string): string {
   return `${API}/balances/${part(currency, "currency")}/entries`;
@@ -783,18 +777,6 @@ function entries(currency: string): string {
 function capitals(method: string): string {
   if (!/^[A-Z]+$/.test(check.text(method, "method"))) throw new TypeError("method must be in capitals");
   return method;
-}
-
-function data<T>(answer: Answer): readonly T[] {
-  return view<{ data: readonly T[] }>(answer).data;
-}
-
-/** Whether `said` is a settlement with that reference or id, not a captive portal's page or the response to another call. */
-function isOf(said: unknown, ref: unknown): boolean {
-  if (typeof ref !== "string") return false;
-  const { id, reference } = (said ?? {}) as Readonly<Record<string, unknown>>;
-  // The server accepts ids in upper and lower case.
-  return reference === ref || (typeof id === "string" && id.toUpperCase() === ref.toUpperCase());
 }
 
 /** The part of an enrolment's response that only the session uses. */

@@ -44,7 +44,10 @@ export class Listing<P extends Pick<Page<unknown>, "data">> implements PromiseLi
   }
 
   /** Calls {@link Listing.page}, for `await`. */
-  then<A = P, B = never>(done?: ((page: P) => A | PromiseLike<A>) | null, failed?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<A | B> {
+  then<A = P, B = never>(
+    done?: ((page: P) => A | PromiseLike<A>) | null,
+    failed?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
     return this.page().then(done, failed);
   }
 

@@ -541,6 +541,16 @@ export type FindingKind = "missing_here" | "missing_there" | "amount_differs" | 
  */
 export type MatchedBy = "rail_reference" | "rail_key" | "amount";
 
+/**
+ * What a person decided about something that needs review.
+ *
+ * - `confirmed_completed`: The rail carried it out, as evidence from outside the gateway shows.
+ * - `confirmed_failed`: The rail did not carry it out and never will, as evidence from outside the gateway shows.
+ * - `accept_discrepancy`: The recorded outcome stays, although something contradicts it.
+ * - `keep_waiting`: There is no evidence yet: ask again in a day.
+ */
+export type Resolution = "confirmed_completed" | "confirmed_failed" | "accept_discrepancy" | "keep_waiting";
+
 /** Every {@link GatewayCode}. */
 export const GATEWAY_CODES = [
   "malformed_json",
@@ -1034,21 +1044,170 @@ export interface StatusView {
   readonly updated_at: Timestamp;
 }
 
+/** Details of `settlement.accepted`: the terms of the payment. */
+export interface PaymentDetails {
+  /** The amount, a decimal as text. */
+  readonly amount: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The fee, a decimal as text. */
+  readonly fee: string;
+  /** The payee. */
+  readonly to: string;
+}
+
+/** Details of an event whose type says everything. */
+export interface NoDetails {
+}
+
+/** Details of `settlement.completed`: the terms, if the client is the payee. */
+export interface CompletionDetails {
+  /** The amount, a decimal as text. */
+  readonly amount?: string;
+  /** ISO 4217 code. */
+  readonly currency?: string;
+  /** The payer. */
+  readonly from?: string;
+  /** The payee. */
+  readonly to?: string;
+}
+
+/** Details of an event that may say that a person must look at the settlement. */
+export interface ReviewDetails {
+  /** `true` if the event is about that. */
+  readonly needs_review?: boolean;
+  /** Why. */
+  readonly reason?: ReviewReason;
+}
+
+/** Details of `settlement.failed`. */
+export interface FailureDetails {
+  /** Why it failed. */
+  readonly code: FailureCode;
+}
+
+/** Details of `settlement.cancelled`. */
+export interface CancellationDetails {
+  /** `expired`, or `reset` of a sandbox; absent if the client cancelled it. */
+  readonly reason?: string;
+}
+
+/** Details of an event that a reversal caused. */
+export interface ReversalDetails {
+  /** The reversal: `rev_` and a ULID. */
+  readonly reversal: string;
+}
+
+/** Details of `reversal.accepted`. */
+export interface ReversalTerms {
+  /** The amount to give back, a decimal as text. */
+  readonly amount: string;
+  /** The reversal: `rev_` and a ULID. */
+  readonly reversal: string;
+}
+
+/** What a provider answered to an attempt. */
+export interface AnswerDetails {
+  /** The answer. */
+  readonly answer: AnswerKind;
+  /** The provider's own reference. */
+  readonly rail_reference?: string;
+  /** Why it declined. */
+  readonly code?: FailureCode;
+  /** The provider's own code. */
+  readonly rail_code?: string;
+}
+
+/**
+ * Details of the later events of a reversal, and of what contradicts a proven result: what a provider answered, or that a person
+ * must look at it.
+ */
+export interface OutcomeDetails {
+  /** The amount given back, a decimal as text, if another client gave it back. */
+  readonly amount?: string;
+  /** The answer. */
+  readonly answer?: AnswerKind;
+  /** The provider's own reference. */
+  readonly rail_reference?: string;
+  /** Why it declined. */
+  readonly code?: FailureCode;
+  /** The provider's own code. */
+  readonly rail_code?: string;
+  /** `true` if a person must look at it. */
+  readonly needs_review?: boolean;
+  /** Why. */
+  readonly reason?: ReviewReason;
+  /** The reversal that it is about: `rev_` and a ULID. */
+  readonly reversal?: string;
+}
+
+/** Details of `settlement.reviewed`. */
+export interface DecisionDetails {
+  /** What a person decided. */
+  readonly resolution: Resolution;
+  /** The reversal that it is about: `rev_` and a ULID. */
+  readonly reversal?: string;
+}
+
+/** Details of `attempt.started`. */
+export interface AttemptDetails {
+  /** The provider's id. */
+  readonly provider: string;
+  /** The number of the try, from 2, if the attempt is sent again. */
+  readonly sends?: number;
+}
+
+/** What an operator moved. */
+export interface MovedDetails {
+  /** The amount, a decimal as text. */
+  readonly amount: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** `deposit` or `withdrawal`. */
+  readonly kind: MovementKind;
+  /** The operator's reference. */
+  readonly reference: string;
+}
+
+/** Details of `balance.deposited` and `balance.withdrawn`. */
+export interface MovementDetails {
+  /** What was moved. */
+  readonly movement: MovedDetails;
+}
+
+/** How an operator changed the credit. */
+export interface CreditChange {
+  /** The credit from then on, a decimal as text. */
+  readonly amount: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The credit before, a decimal as text. */
+  readonly previous: string;
+  /** The operator's reference. */
+  readonly reference: string;
+}
+
+/** Details of `balance.credit_changed`. */
+export interface CreditDetails {
+  /** The credit. */
+  readonly credit: CreditChange;
+}
+
 /**
  * An event of the trace of a settlement, or of money that an operator moved.
  *
  * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
  * event, null for the first. The fields are in the order of that form.
  */
-export interface SettlementEvent {
+export interface EventOf<T extends EventType> {
   /** Who caused it. */
   readonly actor: Actor;
   /** When it happened, RFC 3339. */
   readonly at: Timestamp;
   /** The attempt concerned, from 1. */
   readonly attempt: number | null;
-  /** Details of the event. */
-  readonly data: JsonObject;
+  /** Details of the event, by its type. */
+  readonly data: EventDetails[T];
   /** The state before, if the event is about a state. */
   readonly from: StateName | null;
   /** The hash of this event. */
@@ -1066,8 +1225,57 @@ export interface SettlementEvent {
   /** The state after, if the event is about a state. */
   readonly to: StateName | null;
   /** The type of event. */
-  readonly type: EventType;
+  readonly type: T;
 }
+
+/** The details of an event, by its type. */
+export interface EventDetails {
+  /** Details of `settlement.accepted`. */
+  readonly "settlement.accepted": PaymentDetails;
+  /** Details of `settlement.submitted`. */
+  readonly "settlement.submitted": NoDetails;
+  /** Details of `settlement.unknown`. */
+  readonly "settlement.unknown": ReviewDetails;
+  /** Details of `settlement.completed`. */
+  readonly "settlement.completed": CompletionDetails;
+  /** Details of `settlement.failed`. */
+  readonly "settlement.failed": FailureDetails;
+  /** Details of `settlement.cancelled`. */
+  readonly "settlement.cancelled": CancellationDetails;
+  /** Details of `settlement.partially_reversed`. */
+  readonly "settlement.partially_reversed": ReversalDetails;
+  /** Details of `settlement.reversed`. */
+  readonly "settlement.reversed": ReversalDetails;
+  /** Details of `settlement.returned`. */
+  readonly "settlement.returned": AnswerDetails;
+  /** Details of `settlement.discrepancy`. */
+  readonly "settlement.discrepancy": OutcomeDetails;
+  /** Details of `settlement.reviewed`. */
+  readonly "settlement.reviewed": DecisionDetails;
+  /** Details of `attempt.started`. */
+  readonly "attempt.started": AttemptDetails;
+  /** Details of `attempt.answered`. */
+  readonly "attempt.answered": AnswerDetails;
+  /** Details of `reversal.accepted`. */
+  readonly "reversal.accepted": ReversalTerms;
+  /** Details of `reversal.submitted`. */
+  readonly "reversal.submitted": OutcomeDetails;
+  /** Details of `reversal.unknown`. */
+  readonly "reversal.unknown": OutcomeDetails;
+  /** Details of `reversal.completed`. */
+  readonly "reversal.completed": OutcomeDetails;
+  /** Details of `reversal.failed`. */
+  readonly "reversal.failed": OutcomeDetails;
+  /** Details of `balance.deposited`. */
+  readonly "balance.deposited": MovementDetails;
+  /** Details of `balance.withdrawn`. */
+  readonly "balance.withdrawn": MovementDetails;
+  /** Details of `balance.credit_changed`. */
+  readonly "balance.credit_changed": CreditDetails;
+}
+
+/** An event in a trace, one type for each type of event: a check of `type` tells what `data` is. */
+export type SettlementEvent = { [T in EventType]: EventOf<T> }[EventType];
 
 /** An event in its owner's feed. */
 export interface FeedEvent {

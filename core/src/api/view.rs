@@ -22,11 +22,13 @@ use crate::validate::ReversalReason;
 
 mod access;
 mod balance;
+mod event;
 mod provider;
 mod webhook;
 
 pub use access::*;
 pub use balance::*;
+pub use event::*;
 pub use provider::*;
 pub use webhook::*;
 
@@ -356,8 +358,8 @@ pub struct EventView {
     pub at: String,
     /// The attempt concerned, from 1.
     pub attempt: Option<u16>,
-    /// Details of the event.
-    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    /// Details of the event, by its type: [`EventView::details`].
+    #[cfg_attr(feature = "openapi", schema(schema_with = any_details))]
     pub data: Box<RawValue>,
     /// The state before, if the event is about a state.
     pub from: Option<StateName>,

@@ -32,6 +32,13 @@ pub struct Sandbox {
     pub caller: Caller,
 }
 
+/// Checks that an event's details are those of its type, to the last member.
+pub fn says_what_is_documented(event: &EventView) {
+    let details = event.details().unwrap_or_else(|error| panic!("{}: {error}: {}", event.kind.as_str(), event.data));
+    let said: serde_json::Value = serde_json::from_str(event.data.get()).unwrap();
+    assert_eq!(serde_json::to_value(&details).unwrap(), said, "{}", event.kind.as_str());
+}
+
 impl Sandbox {
     pub fn new() -> Self {
         Self::over(Arc::new(MemoryStore::default()), Config::default(), 1)
@@ -75,7 +82,9 @@ impl Sandbox {
 
     pub fn events(&self, reference: &str) -> Vec<EventView> {
         let record = self.engine.settlement(&self.caller, &target(reference)).unwrap();
-        self.engine.events(&record, 0, 1_000).unwrap()
+        let events = self.engine.events(&record, 0, 1_000).unwrap();
+        events.iter().for_each(says_what_is_documented);
+        events
     }
 
     /// Carries out everything due now, without moving the clock.

@@ -64,7 +64,9 @@ impl Town {
 
     pub fn trace(&self, caller: &Caller, reference: &str) -> Vec<&'static str> {
         let record = self.engine().settlement(caller, &target(reference)).unwrap();
-        self.engine().events(&record, 0, 100).unwrap().iter().map(|event| event.kind.as_str()).collect()
+        let events = self.engine().events(&record, 0, 100).unwrap();
+        events.iter().for_each(super::says_what_is_documented);
+        events.iter().map(|event| event.kind.as_str()).collect()
     }
 
     pub fn euros(&self, caller: &Caller) -> String {

@@ -13,7 +13,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
 /// The request headers that a page may send.
-const SENT: [&str; 12] = [
+const SENT: [&str; 13] = [
     "authorization",
     "content-type",
     "content-digest",
@@ -21,6 +21,7 @@ const SENT: [&str; 12] = [
     "signature-input",
     "idempotency-key",
     "prefer",
+    "if-match",
     "if-none-match",
     "last-event-id",
     "x-request-id",

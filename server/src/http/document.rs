@@ -6,7 +6,11 @@ use std::sync::OnceLock;
 use hyper::Method;
 use hyper::body::Bytes;
 use railgate::ErrorCode;
-use railgate::api::{FieldProblem, Problem};
+use railgate::api::{
+    AnswerDetails, AttemptDetails, CancellationDetails, CompletionDetails, CreditChange, CreditDetails, DecisionDetails, FailureDetails,
+    FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails, Problem, ReversalDetails, ReversalTerms,
+    ReviewDetails,
+};
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
@@ -29,7 +33,12 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
 #[derive(OpenApi)]
 #[openapi(
     info(title = "railgate", description = "Settlement gateway: create a payment, trace it, reverse it. Amounts are exact decimals; every error is an RFC 9457 problem with a stable `code`."),
-    components(schemas(Problem, FieldProblem)),
+    components(schemas(
+        Problem, FieldProblem,
+        // Events name these by their type.
+        PaymentDetails, NoDetails, CompletionDetails, ReviewDetails, FailureDetails, CancellationDetails, ReversalDetails, ReversalTerms,
+        AnswerDetails, OutcomeDetails, DecisionDetails, AttemptDetails, MovementDetails, MovedDetails, CreditDetails, CreditChange,
+    )),
     security(("bearer" = [])),
     tags(
         (name = "settlements", description = "Payments"),

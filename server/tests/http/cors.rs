@@ -42,7 +42,7 @@ async fn a_preflight_is_answered_before_anything_else() {
         assert_eq!(list(&answer, "access-control-allow-methods"), ["get", "post", "put", "patch", "delete"]);
         let sent = list(&answer, "access-control-allow-headers");
         let all = ["authorization", "content-type", "content-digest", "signature", "signature-input", "idempotency-key", "prefer"];
-        for name in all.into_iter().chain(["if-none-match", "last-event-id", "x-request-id", "traceparent", "tracestate"]) {
+        for name in all.into_iter().chain(["if-match", "if-none-match", "last-event-id", "x-request-id", "traceparent", "tracestate"]) {
             assert!(sent.contains(&name.to_owned()), "{name} is not in {sent:?}");
         }
         assert_eq!(answer.header("access-control-max-age"), Some("600"));

@@ -71,9 +71,13 @@ export interface Routed {
 
 /** A call of the table of routes. Each is repeatable: what changes something has a key, if it has no reference. */
 export function routed(method: string, template: string, options: Routed): Call {
-  const { params, query: asked = {}, body, accept = JSON_FORM, contentType, ifMatch, idempotencyKey } = check.object(options, "options") as Routed;
+  const given: Routed = check.object(options, "options");
+  const { params, query: asked = {}, body, accept = JSON_FORM, contentType, ifMatch, idempotencyKey } = given;
   // The path of a tile has several segments, which `plain` checks.
-  const path = check.text(template, "path").replace(/\{(\w+)\}/g, (_, name: string) => (name === "tile" ? check.filled : part)(params?.[name] as string, `options.params.${name}`));
+  const filled = (_: string, name: string): string => {
+    return (name === "tile" ? check.filled : part)(params?.[name] as string, `options.params.${name}`);
+  };
+  const path = plain(API + check.text(template, "path").replace(/\{(\w+)\}/g, filled) + query(check.object(asked, "options.query")));
   // Text is sent as it is, such as a statement; its type is then part of the call.
   const own = typeof body === "string" && contentType !== undefined;
   const text = body === undefined ? "" : own ? body : check.json(body, "options.body");
@@ -84,7 +88,7 @@ export function routed(method: string, template: string, options: Routed): Call 
   if (key !== undefined) headers.push(["idempotency-key", check.header(key, "options.idempotencyKey")]);
   if (ifMatch !== undefined) headers.push(["if-match", check.header(ifMatch, "options.ifMatch")]);
   const once = key !== undefined && idempotencyKey === undefined;
-  return { method, path: plain(API + path + query(check.object(asked, "options.query"))), headers, body: text, repeatable: true, once, idempotencyKey: key, extraMs: 0 };
+  return { method, path, headers, body: text, repeatable: true, once, idempotencyKey: key, extraMs: 0 };
 }
 
 /** The query string for a page of events. */

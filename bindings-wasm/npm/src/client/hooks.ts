@@ -56,7 +56,14 @@ export interface Hooks {
 }
 
 /** What a signature covers if it is present; added later, it would not be covered. */
-const COVERED: ReadonlySet<string> = new Set(["authorization", "content-type", "content-digest", "idempotency-key", "signature", "signature-input"]);
+const COVERED: ReadonlySet<string> = new Set([
+  "authorization",
+  "content-type",
+  "content-digest",
+  "idempotency-key",
+  "signature",
+  "signature-input",
+]);
 
 /** Names and values. */
 type Pairs = readonly (readonly [string, string])[];

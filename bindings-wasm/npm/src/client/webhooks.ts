@@ -6,7 +6,18 @@
 
 import type { RailgateClient } from "../client.js";
 import { Listing, byCursor } from "../listing.js";
-import type { Delivery, Page, Replay, ReplayRequest, SecretRotation, Webhook, WebhookPatch, WebhookRequest, WebhookTest, WebhookTestRequest } from "../types.js";
+import type {
+  Delivery,
+  Page,
+  Replay,
+  ReplayRequest,
+  SecretRotation,
+  Webhook,
+  WebhookPatch,
+  WebhookRequest,
+  WebhookTest,
+  WebhookTestRequest,
+} from "../types.js";
 import type { DeliveryFilter } from "./options.js";
 import type { RouteBasics } from "./routed.js";
 
@@ -19,7 +30,10 @@ export class Webhooks {
     this.#client = client;
   }
 
-  /** Makes a webhook. Its `secret`, which verifies messages, is shown only in this response: keep it. */
+  /**
+   * Makes a webhook. Its `secret`, which verifies messages, is shown only in this response: keep it. If the response got lost, the
+   * result has `secret_shown` instead; then {@link Webhooks.rotate} makes another one.
+   */
   create(request: WebhookRequest, options: RouteBasics = {}): Promise<Webhook> {
     return this.#client.call("POST", "/webhooks", { ...options, body: request });
   }
@@ -49,7 +63,7 @@ export class Webhooks {
     return this.#client.call("POST", "/webhooks/{id}/enable", { ...options, params: { id } });
   }
 
-  /** Gives a webhook a new `secret`, which is shown only in this response. For a while the old one signs too. */
+  /** Gives a webhook a new `secret`, which is shown only in this response. For `grace` seconds, a day by default, the old one signs too. */
   rotate(id: string, request: SecretRotation = {}, options: RouteBasics = {}): Promise<Webhook> {
     return this.#client.call("POST", "/webhooks/{id}/rotate-secret", { ...options, params: { id }, body: request });
   }
@@ -61,7 +75,9 @@ export class Webhooks {
 
   /** Returns what was delivered to a webhook or waits for it, newest first. */
   deliveries(id: string, filter: DeliveryFilter = {}, options: RouteBasics = {}): Listing<Page<Delivery>> {
-    const read = (more: object) => this.#client.call("GET", "/webhooks/{id}/deliveries", { ...options, params: { id }, query: { ...filter, ...more } });
+    const read = (more: object) => {
+      return this.#client.call("GET", "/webhooks/{id}/deliveries", { ...options, params: { id }, query: { ...filter, ...more } });
+    };
     return new Listing(read, byCursor);
   }
 

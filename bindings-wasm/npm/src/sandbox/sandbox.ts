@@ -234,12 +234,14 @@ export class Sandbox implements Gateway {
 
   /** Returns settlements, newest first. */
   list(filter: ListFilter = {}, options?: CallOptions): Listing<Page<Settlement>> {
-    return this.#listing<Page<Settlement>>("list", byCursor, (more) => ({ query: { ...check.object(filter, "filter"), ...more } }), options);
+    const members = (more: object) => ({ query: { ...check.object(filter, "filter"), ...more } });
+    return this.#listing<Page<Settlement>>("list", byCursor, members, options);
   }
 
   /** Returns a settlement's trace, oldest first. */
   events(ref: string, options: EventsOptions = {}): Listing<Page<SettlementEvent>> {
-    return this.#listing<Page<SettlementEvent>>("events", bySequence, (more) => ({ ref: check.filled(ref, "ref"), query: range(options, more) }), options);
+    const members = (more: object) => ({ ref: check.filled(ref, "ref"), query: range(options, more) });
+    return this.#listing<Page<SettlementEvent>>("events", bySequence, members, options);
   }
 
   /** Returns the events of all settlements, oldest first, in one order that never changes. */

@@ -160,3 +160,34 @@ test("a page of another origin is not let in, and hears so", async (t) => {
   assert.ok(error.message.startsWith(`POST ${baseUrl}/api/v1/auth/challenges: `), error.message);
   assert.ok(error.message.includes(`--cors-origin ${stranger.url}`), error.message);
 });
+
+test("a program for any gateway runs against the server", async (t) => {
+  const page = await tab(t);
+  await page.evaluate(async (baseUrl) => {
+    const client = await railgate.RailgateClient.open({ baseUrl, signer: await railgate.generateSigner() });
+    await client.enroll("Program");
+    await program(client);
+  }, baseUrl);
+});
+
+test("a page adds its trace to calls, exports, and gets a document whole", async (t) => {
+  const page = await tab(t);
+  const seen = await page.evaluate(async (baseUrl) => {
+    const statuses = [];
+    const hooks = {
+      before: () => ({ traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }),
+      after: ({ status, requestId }) => statuses.push([status, requestId.length > 0]),
+    };
+    const client = await railgate.RailgateClient.open({ baseUrl, signer: await railgate.generateSigner(), hooks });
+    await client.enroll("Traced");
+    await client.create({ amount: 7, currency: "EUR", to: "sim:ok", reference: "inv-1" }, { waitS: 30 });
+    const pdf = await client.receiptAs("inv-1", "application/pdf");
+    const amounts = [];
+    for await (const { amount } of client.export()) amounts.push(amount);
+    await client.close();
+    return { statuses, start: String.fromCharCode(...pdf.slice(0, 5)), end: String.fromCharCode(...pdf.slice(-6)).trim(), amounts };
+  }, baseUrl);
+  assert.deepEqual(seen.statuses.map(([status]) => status), [200, 201, 201, 200, 200]);
+  assert.ok(seen.statuses.every(([, named]) => named));
+  assert.deepEqual([seen.start, seen.end, seen.amounts], ["%PDF-", "%%EOF", ["7.00"]]);
+});

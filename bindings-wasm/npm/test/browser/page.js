@@ -6,6 +6,7 @@ import { UPGRADES, databaseName, openIndexedDb } from "../../dist/sandbox/indexe
 import { Keeper } from "../../dist/sandbox/keeper.js";
 import { openGateway } from "../../dist/sandbox/open.js";
 import { play } from "../play.js";
+import { program } from "../program.js";
 
 globalThis.railgate = railgate;
-globalThis.parts = { indexedDbVault, Keeper, UPGRADES, databaseName, openGateway, openIndexedDb, play };
+globalThis.parts = { indexedDbVault, Keeper, UPGRADES, databaseName, openGateway, openIndexedDb, play, program };

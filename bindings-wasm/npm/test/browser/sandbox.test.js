@@ -405,3 +405,9 @@ test("when the user clears what the site stored, an open sandbox says that it is
   assert.deepEqual(error, { name: "StorageError", code: "storage_erased", retryable: false, ours: true });
   await ended(page);
 });
+
+test("a program for any gateway runs in a sandbox that is stored", async () => {
+  const page = await browser.tab(site.url);
+  await page.evaluate(async () => parts.program(await railgate.Sandbox.open({ name: "program" })));
+  await ended(page);
+});

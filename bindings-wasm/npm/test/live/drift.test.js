@@ -24,7 +24,7 @@ const VIEWS = {
   Capabilities: "Capabilities",
   CheckView: "CheckResult",
   CreateBody: "CreateRequest",
-  EventView: "SettlementEvent",
+  EventView: "EventOf",
   FailureView: "Failure",
   FeedEventView: "FeedEvent",
   FeeTierView: "FeeTier",
@@ -48,11 +48,17 @@ const VIEWS = {
   ScenarioView: "Scenario",
   SettlementView: "Settlement",
   StatusView: "StatusView",
+  AnswerDetails: "AnswerDetails",
+  OutcomeDetails: "OutcomeDetails",
+  WebhookView: "Webhook",
+  DeliveryView: "Delivery",
+  EntryView: "StatementEntry",
+  ProofView: "ReceiptProof",
   Trace: "ReceiptTrace",
 };
 
 function members(name) {
-  const body = new RegExp(`export interface ${name}(?:<T>)? \\{([^]*?)\\n\\}`).exec(declared)?.[1];
+  const body = new RegExp(`export interface ${name}(?:<[^{]*>)? \\{([^]*?)\\n\\}`).exec(declared)?.[1];
   assert.ok(body !== undefined, `${name} is not declared`);
   return [...body.matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, member]) => member).sort();
 }

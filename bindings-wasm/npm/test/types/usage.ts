@@ -5,6 +5,7 @@ import {
   RailgateError,
   type Delivery,
   type ErrorCode,
+  type FailureCode,
   type Gateway,
   type JsonObject,
   type Operators,
@@ -12,6 +13,7 @@ import {
   type Reversal,
   type Routes,
   type Settlement,
+  type SettlementEvent,
   type SettlementStatus,
   type CreateRequest,
   type StatementEntry,
@@ -196,6 +198,32 @@ type AnswersOf<P extends keyof Routes> = { [M in keyof Routes[P]]: Routes[P][M] 
 /** The paths with an answer that is not known. */
 type Untyped = { [P in keyof Routes]: unknown extends AnswersOf<P> ? P : never }[keyof Routes];
 yes<Same<Untyped, never>>();
+
+/** The type of an event tells what its data is. */
+export function tells(event: SettlementEvent): string {
+  // @ts-expect-error: until the type is known, there may be no reversal
+  event.data.reversal;
+  switch (event.type) {
+    case "settlement.accepted":
+      return `${event.data.amount} ${event.data.currency} to ${event.data.to}, fee ${event.data.fee}`;
+    case "attempt.started":
+      return event.data.provider;
+    case "attempt.answered":
+      yes<Same<typeof event.data.code, FailureCode | undefined>>();
+      return event.data.answer;
+    case "reversal.accepted":
+      return event.data.reversal;
+    case "balance.credit_changed":
+      return event.data.credit.previous;
+    case "balance.deposited":
+    case "balance.withdrawn":
+      return event.data.movement.amount;
+    default:
+      // @ts-expect-error: these have no provider
+      event.data.provider;
+      return event.type;
+  }
+}
 
 /** A code that this version does not know is one, too. */
 export function knows(code: ErrorCode): JsonObject {
