@@ -171,7 +171,7 @@ impl World {
             ["number", "string"] => "AmountInput".to_owned(),
             ["string"] if schema["format"] == "decimal" => "Amount".to_owned(),
             ["string"] if schema["description"].as_str().is_some_and(|text| text.contains("RFC 3339")) => match way {
-                Way::In => "TimeInput".to_owned(),
+                Way::In | Way::Patch => "TimeInput".to_owned(),
                 Way::Out | Way::Loose => "Timestamp".to_owned(),
             },
             ["string"] => "string".to_owned(),

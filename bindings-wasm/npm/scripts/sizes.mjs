@@ -8,11 +8,11 @@ import { root } from "./modules.mjs";
 /** The budgets in kilobytes (1,000 bytes) of brotli: for the initial load, and for parts loaded on demand. */
 const BUDGETS = [
   { entry: "railgate/receipt", most: 60 },
-  { entry: "railgate/webhook", most: 60 },
+  { entry: "railgate/webhook", most: 30 },
   { entry: "railgate/forms", most: 61, mostLater: 4 },
   { entry: "railgate/qr", most: 29 },
-  { entry: "railgate/client", most: 96 },
-  { entry: "railgate", most: 224, mostLater: 44 },
+  { entry: "railgate/client", most: 99 },
+  { entry: "railgate", most: 228, mostLater: 44 },
 ];
 
 /** The files of the initial load, and those loaded on demand. */

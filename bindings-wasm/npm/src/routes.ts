@@ -1112,6 +1112,16 @@ export interface Routes {
         /** The client's reference, or the `stl_` id */
         readonly ref: string;
       };
+      readonly query?: {
+        /** Of `image/svg+xml`: its side in pixels; four a module by default */
+        readonly size?: number;
+        /** Of `image/svg+xml`: light modules around the code, 4 by default */
+        readonly margin?: number;
+        /** Of `image/svg+xml`: how much of the code may be damaged: `L` (7 %, the default), `M` (15 %), `Q` (25 %), `H` (30 %) */
+        readonly level?: string;
+        /** Of `image/svg+xml`: the alternative text, by default the receipt's id */
+        readonly title?: string;
+      };
       readonly answers: {
         readonly "application/json": Receipt;
         readonly "application/jose": string;

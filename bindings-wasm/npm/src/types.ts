@@ -1839,9 +1839,9 @@ export interface Delivery {
 /** The events to deliver again. */
 export interface ReplayRequest {
   /** RFC 3339, inclusive. */
-  readonly since: Timestamp;
+  readonly since: TimeInput;
   /** RFC 3339, exclusive; default: everything there is. */
-  readonly until?: Timestamp;
+  readonly until?: TimeInput;
   /** `next_after` of the previous response, to continue from there. */
   readonly after?: number;
 }

@@ -11,7 +11,7 @@ const PATIENCE = { attempts: 2, pauseMs: 1 };
 /** A client of that address, with the error of its first call. */
 async function failing(t, baseUrl, options = {}) {
   const client = await RailgateClient.open({ baseUrl, signer: await generateSigner(), patience: { ...PATIENCE, ...options } });
-  t.after(() => client.dispose());
+  t.after(() => client.close());
   return client.create({ amount: "1.00", currency: "EUR", to: "sim:ok", reference: "inv-1" }).catch((error) => error);
 }
 
@@ -56,7 +56,7 @@ test("silence is a timeout", async (t) => {
 
 test("the address of the API is understood", async (t) => {
   const client = await RailgateClient.open({ baseUrl: "https://pay.example.com/api/v1", signer: await generateSigner(), fetch: () => Promise.reject(new TypeError("x")), patience: PATIENCE });
-  t.after(() => client.dispose());
+  t.after(() => client.close());
   const { url } = await client.balances().catch((error) => error);
   assert.equal(url, "https://pay.example.com/api/v1/auth/challenges");
 });
