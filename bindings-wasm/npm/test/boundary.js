@@ -90,6 +90,15 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
       "no_matching_signature",
     ],
     [
+      "WebhookVerifier.sign",
+      (...a) => webhooks.sign(...a),
+      [
+        ["id", "i", "string"],
+        ["seconds", 1_795_257_500, "millis"],
+        ["body", new Uint8Array(3), "bytes"],
+      ],
+    ],
+    [
       "Session",
       (...a) => new client.Session(...a).free(),
       [
