@@ -1,8 +1,8 @@
-// WEBHOOK_SECRET=whsec_… node express.js [port]
+// RAILGATE_WEBHOOK_SECRET=whsec_… node express.js [port]
 import express from "express";
 import { WebhookError, WebhookVerifier } from "railgate/webhook";
 
-const webhooks = await WebhookVerifier.open(process.env.WEBHOOK_SECRET);
+const webhooks = await WebhookVerifier.open(process.env.RAILGATE_WEBHOOK_SECRET);
 const app = express();
 
 // Before any app.use(express.json()): the signature covers the bytes of the body.

@@ -1,8 +1,8 @@
-// WEBHOOK_SECRET=whsec_… node fastify.js [port]
+// RAILGATE_WEBHOOK_SECRET=whsec_… node fastify.js [port]
 import Fastify from "fastify";
 import { WebhookError, WebhookVerifier } from "railgate/webhook";
 
-const webhooks = await WebhookVerifier.open(process.env.WEBHOOK_SECRET);
+const webhooks = await WebhookVerifier.open(process.env.RAILGATE_WEBHOOK_SECRET);
 const app = Fastify();
 
 app.register(async (hooks) => {

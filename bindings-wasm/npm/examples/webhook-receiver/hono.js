@@ -1,10 +1,10 @@
-// WEBHOOK_SECRET=whsec_… node hono.js [port]
+// RAILGATE_WEBHOOK_SECRET=whsec_… node hono.js [port]
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { WebhookError, WebhookVerifier } from "railgate/webhook";
 
-const webhooks = await WebhookVerifier.open(process.env.WEBHOOK_SECRET);
+const webhooks = await WebhookVerifier.open(process.env.RAILGATE_WEBHOOK_SECRET);
 const app = new Hono();
 
 app.post("/webhooks", bodyLimit({ maxSize: 1 << 20 }), async (context) => {

@@ -18,7 +18,7 @@ function signed(body, at = new Date()) {
 for (const name of ["server", "express", "fastify", "hono"]) {
   test(`${name} takes what is genuine and nothing else`, async (t) => {
     const file = fileURLToPath(new URL(`../../examples/webhook-receiver/${name}.js`, import.meta.url));
-    const child = spawn(process.execPath, [file, "0"], { env: { ...process.env, WEBHOOK_SECRET: SECRET }, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [file, "0"], { env: { ...process.env, RAILGATE_WEBHOOK_SECRET: SECRET }, stdio: ["ignore", "pipe", "inherit"] });
     t.after(() => child.kill());
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const port = /(\d+)$/.exec((await lines.next()).value)[1];
