@@ -40,6 +40,24 @@ async function settle() {
   for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
 }
 
+test("a time may be a Date, in a filter as in a request", async () => {
+  const urls = [];
+  const fetch = async (url, init) => {
+    const { pathname, search } = new URL(url);
+    if (pathname.endsWith("/auth/challenges")) return answer(200, { challenge: "c1.AAAA.BBBB", expires_in: 900 })();
+    if (pathname.endsWith("/auth/tokens")) return answer(200, { access_token: "rg_sandbox_x", expires_in: 900 })();
+    urls.push(init.body ?? search);
+    return answer(200, { data: [], has_more: false, next_cursor: null, id: "stl_1", reference: "x" })();
+  };
+  const client = await RailgateClient.open({ baseUrl: "https://pay.example.com", signer: await generateSigner(), fetch });
+  const at = new Date("2030-01-01T00:00:00Z");
+  await client.list({ created_from: at });
+  await client.create({ ...PAYMENT, expires_at: at });
+  assert.deepEqual([urls[0], JSON.parse(urls[1]).expires_at], ["?created_from=2030-01-01T00%3A00%3A00.000Z", "2030-01-01T00:00:00.000Z"]);
+  await assert.rejects(client.list({ created_from: new Date(Number.NaN) }), TypeError);
+  client.dispose();
+});
+
 test("Retry-After is waited for to the end", async (t) => {
   const { client, asked } = await scripted([BUSY, SETTLEMENT]);
   t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -45,6 +45,8 @@ export async function pays(client: RailgateClient): Promise<void> {
     // @ts-expect-error: no such type of event
     if (event.type === "settlement.done") break;
   }
+  await client.create({ ...request, expires_at: new Date() });
+  await client.list({ created_from: new Date(), created_to: "2030-01-01T00:00:00Z" });
   // @ts-expect-error: no such state
   await client.list({ status: "done" });
   // @ts-expect-error: a reference is missing
