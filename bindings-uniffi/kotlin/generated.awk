@@ -4,6 +4,7 @@
 # - Makes the text of an error a sentence, not a dump of its fields.
 # - Converts everything that an app's transport or key throws to an error. UniFFI only catches exceptions; after anything else
 #   (a NotImplementedError) the call would wait for ever.
+# - Has both gateways implement what they have in common (Gateway.kt).
 # - Hides UniFFI's converters and test functions.
 
 function camel(name,   parts, count, out, n) {
@@ -65,6 +66,7 @@ FNR == NR {
   sub(/get\(\) = "problem=\$\{ `?problem`? \}"/, "get() = \"${problem.code}: ${problem.detail}\"")
   sub(/get\(\) = "detail=\$\{ `?detail`? \}"/, "get() = detail")
   sub(/catch ?\(e: kotlin\.Exception\)/, "catch (e: Throwable)")
+  sub(/^open class (GatewayClient|SandboxGateway): .*Interface$/, "&, Gateway, Simulator")
   sub(/^public fun uniffi/, "internal fun uniffi")
   sub(/^public ((abstract )?class|object|interface|typealias) FfiConverter/, "internal &")
   sub(/^internal public /, "internal ")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use railgate::ErrorCode;
-use railgate::api::{Page, SettlementView, Target};
+use railgate::api::Target;
 use railgate::client::outbox::shows;
 use railgate::client::{Call, Request, Session};
 use railgate::ledger::Mode;
@@ -11,16 +11,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{GatewayError, Problem};
-use crate::follow::StatusFollower;
+use crate::feed::FeedFollower;
+use crate::filter::{SettlementFilter, SettlementPage, below};
+use crate::follow::{Followed, StatusFollower};
 use crate::host::{HttpResponse, HttpTransport, Signer};
-use crate::link::{Link, NewKey, TRIES, now, public_key_of, read};
-use crate::mirror::Give;
-use crate::names::{Direction, KeyStatus, SettlementStatus};
-use crate::request::{ReversalRequest, SettlementRequest};
+use crate::link::{Link, NewKey, TRIES, now, public_key_of, read, unique_name};
+use crate::names::KeyStatus;
+use crate::request::{BatchAnswer, BatchResult, ReversalRequest, SettlementRequest, batch_body};
 use crate::values::Instant;
 use crate::views::{Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
-const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
+pub(crate) const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 
 /// Whether real money moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, uniffi::Enum)]
@@ -56,70 +57,6 @@ pub struct Enrollment {
     pub balances: Vec<Balance>,
 }
 
-/// A page of settlements.
-#[derive(Debug, Clone, PartialEq, Deserialize, uniffi::Record)]
-pub struct SettlementPage {
-    /// The settlements, newest first.
-    pub data: Vec<Settlement>,
-    /// Whether there are more after this page.
-    pub has_more: bool,
-    /// The cursor of the next page.
-    pub next_cursor: Option<String>,
-}
-
-/// Selects settlements.
-#[derive(Debug, Clone, PartialEq, uniffi::Record)]
-pub struct SettlementFilter {
-    /// In this state.
-    #[uniffi(default = None)]
-    pub status: Option<SettlementStatus>,
-    /// ISO 4217 code.
-    #[uniffi(default = None)]
-    pub currency: Option<String>,
-    /// Only payments by the client, or only payments to it.
-    #[uniffi(default = None)]
-    pub direction: Option<Direction>,
-    /// Created at this time or later.
-    #[uniffi(default = None)]
-    pub created_from: Option<Instant>,
-    /// Created before this time.
-    #[uniffi(default = None)]
-    pub created_to: Option<Instant>,
-    /// Page size, 1 to 200.
-    #[uniffi(default = 50)]
-    pub limit: u32,
-    /// `next_cursor` of the previous page.
-    #[uniffi(default = None)]
-    pub cursor: Option<String>,
-}
-
-impl SettlementFilter {
-    /// The query parameters. A status without a name is an error: to leave it out would list everything.
-    pub(crate) fn query(self) -> Result<Vec<(String, String)>, GatewayError> {
-        let Self { status, currency, direction, created_from, created_to, limit, cursor } = self;
-        let unknown = |what| GatewayError::invalid(Problem::local("invalid_fields", format!("this {what} cannot be searched for")));
-        let status = status.map(|status| status.name().ok_or_else(|| unknown("status"))).transpose()?;
-        let direction = direction.map(|direction| direction.name().ok_or_else(|| unknown("direction"))).transpose()?;
-        let parts = [
-            ("limit", Some(limit.to_string())),
-            ("status", status.map(str::to_owned)),
-            ("currency", currency),
-            ("direction", direction.map(str::to_owned)),
-            ("created_from", created_from.map(Instant::rfc3339)),
-            ("created_to", created_to.map(Instant::rfc3339)),
-            ("cursor", cursor),
-        ];
-        Ok(parts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
-    }
-}
-
-impl Give<SettlementPage> for Page<SettlementView> {
-    fn give(self) -> Result<SettlementPage, GatewayError> {
-        let Self { data, has_more, next_cursor } = self;
-        Ok(SettlementPage { data: data.give()?, has_more, next_cursor })
-    }
-}
-
 #[derive(Deserialize)]
 pub(crate) struct Data<T> {
     pub(crate) data: Vec<T>,
@@ -140,12 +77,12 @@ pub struct GatewayClient {
 impl GatewayClient {
     /// Makes a call that is idempotent.
     pub(crate) async fn call<T: DeserializeOwned>(&self, request: Request) -> Result<T, GatewayError> {
-        self.link.carry(Call::new(request).repeatable(), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
+        self.link.call(Call::new(request).repeatable(), TRIES).await
     }
 
     /// [`GatewayClient::call`], whose response may take `extra_ms` longer.
     pub(crate) async fn slow_call<T: DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Result<T, GatewayError> {
-        self.link.carry(Call::new(request).repeatable().extra(extra_ms), TRIES, |answer| read::<T>(answer).is_ok()).await.read()
+        self.link.call(Call::new(request).repeatable().extra(extra_ms), TRIES).await
     }
 
     /// Makes a call that enrols a new key; both keys sign it.
@@ -153,9 +90,30 @@ impl GatewayClient {
         self.link.carry_with(key, request).await.read()
     }
 
+    /// A settlement whose changes are awaited.
+    fn followed(&self, reference: &str) -> Result<Followed, GatewayError> {
+        Ok(Followed::Server(self.link.clone(), path_of(reference, "")?))
+    }
+
     pub(crate) async fn look<T: DeserializeOwned>(&self, path: String) -> Result<T, GatewayError> {
         self.call(Request::new("GET", &path)).await
     }
+}
+
+/// An id or a reference, for a path; anything else cannot be found.
+pub(crate) fn part(id: &str, none: ErrorCode) -> Result<&str, GatewayError> {
+    let fits = (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    if !fits || id == "." || id == ".." {
+        return Err(GatewayError::invalid(Problem::local(none.as_str(), none.title())));
+    }
+    Ok(id)
+}
+
+/// A call that is carried out once, however often it is sent after a lost response.
+pub(crate) fn once(method: &str, path: &str, body: String) -> Result<Request, GatewayError> {
+    let mut request = Request { method: method.to_owned(), ..Request::post(path, body) };
+    request.headers.push(("idempotency-key".to_owned(), unique_name()?));
+    Ok(request)
 }
 
 /// The path of a settlement, with `part` appended.
@@ -220,7 +178,7 @@ impl GatewayClient {
     #[uniffi::method(default(invitation = None))]
     pub async fn enroll(&self, name: String, invitation: Option<String>) -> Result<Enrollment, GatewayError> {
         let request = self.link.session(|session| session.enroll_request(&name, invitation.as_deref()));
-        match self.link.carry(Call::new(request), 1, |_| true).await.read() {
+        match self.link.carry(Call::new(request), 1, &|_| true).await.read() {
             Err(GatewayError::Refused { problem }) if problem.code == ErrorCode::KeyExists.as_str() => {
                 let client_id = self.link.identify().await?;
                 let (key_id, balances) = (self.key_id()?, self.balances().await?);
@@ -239,8 +197,20 @@ impl GatewayClient {
         let body = request.checked_body(Instant(now()))?;
         let call = Call::new(Request::post(SETTLEMENTS, body.clone())).repeatable();
         // Another settlement under the same reference is never mistaken for this one.
-        let answers = |answer: &HttpResponse| matches!(answer.status, 200 | 201) && shows(&request.reference, &body, &answer.body);
-        self.link.carry(call, TRIES, answers).await.read()
+        let answers = move |answer: &HttpResponse| matches!(answer.status, 200 | 201) && shows(&request.reference, &body, &answer.body);
+        self.link.carry(call, TRIES, &answers).await.read()
+    }
+
+    /// Creates up to 1,000 settlements in one call. Each succeeds or fails alone; the results are in the order of the requests. After a
+    /// lost response it is retried with the same references: nothing is paid twice.
+    ///
+    /// # Errors
+    /// `Refused` if there are too many or none; `Unanswered`: they may be paid, repeat the call to find out; `Unsigned`.
+    pub async fn create_batch(&self, requests: Vec<SettlementRequest>) -> Result<Vec<BatchResult>, GatewayError> {
+        let call = Call::new(Request::post(&format!("{SETTLEMENTS}/batch"), batch_body(&requests))).repeatable();
+        let count = requests.len();
+        let answers = move |answer: &HttpResponse| read::<BatchAnswer>(answer).is_ok_and(|answer| answer.results.len() == count);
+        self.link.carry(call, TRIES, &answers).await.read().map(BatchAnswer::results)
     }
 
     /// Returns what a create would find now: every problem, the cost, the route. Changes nothing.
@@ -272,7 +242,17 @@ impl GatewayClient {
     /// # Errors
     /// `Invalid` if this is neither a reference nor an id.
     pub fn follow(&self, reference: String) -> Result<Arc<StatusFollower>, GatewayError> {
-        Ok(Arc::new(StatusFollower::new(self.link.clone(), path_of(&reference, "/status")?)))
+        Ok(Arc::new(StatusFollower::new(self.followed(&reference)?)))
+    }
+
+    /// Waits until a settlement no longer changes by itself; with `reversals`, also until none of its reversals is in flight. This may
+    /// take days: cancel the call to end it.
+    ///
+    /// # Errors
+    /// As [`GatewayClient::settlement`].
+    #[uniffi::method(default(reversals = false))]
+    pub async fn settled(&self, reference: String, reversals: bool) -> Result<Settlement, GatewayError> {
+        self.followed(&reference)?.settled(reversals).await
     }
 
     /// Returns the complete trace of a settlement, oldest first.
@@ -304,17 +284,22 @@ impl GatewayClient {
         self.look(format!("/api/v1/gateway/events?after={after}&limit={limit}{epoch}")).await
     }
 
+    /// Follows the events of all the client's settlements after the position `after`: past ones, then each as it happens. `epoch` is that
+    /// of an earlier page, which the position is of.
+    ///
+    /// # Errors
+    /// None.
+    #[uniffi::method(default(after = 0, epoch = None))]
+    pub fn follow_feed(&self, after: i64, epoch: Option<u32>) -> Result<Arc<FeedFollower>, GatewayError> {
+        Ok(Arc::new(FeedFollower::of_server(self.link.clone(), after, epoch)))
+    }
+
     /// Returns a page of settlements, newest first.
     ///
     /// # Errors
     /// `Invalid` for a status that this version does not know, `Refused`, `Unanswered`, `Unsigned`.
     pub async fn settlements(&self, filter: SettlementFilter) -> Result<SettlementPage, GatewayError> {
-        let mut path = SETTLEMENTS.to_owned();
-        for (n, (name, value)) in filter.query()?.into_iter().enumerate() {
-            path.push(if n == 0 { '?' } else { '&' });
-            path.push_str(&format!("{name}={}", percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC)));
-        }
-        self.look(path).await
+        self.look(below(SETTLEMENTS, filter.query()?)).await
     }
 
     /// Reverses a settlement, in whole or in part; if nothing was sent yet, it is cancelled. The reference makes it safe to repeat.
@@ -333,6 +318,22 @@ impl GatewayClient {
     pub async fn reversals(&self, reference: String) -> Result<Vec<Reversal>, GatewayError> {
         let page: Data<Reversal> = self.look(path_of(&reference, "/reversals")?).await?;
         Ok(page.data)
+    }
+
+    /// Returns one reversal of a settlement, by its id or the client's reference.
+    ///
+    /// # Errors
+    /// As [`GatewayClient::settlement`]; `Refused` with code `reversal_not_found`.
+    pub async fn reversal(&self, reference: String, id: String) -> Result<Reversal, GatewayError> {
+        self.followed(&reference)?.reversal(&id).await
+    }
+
+    /// Waits until a reversal of a settlement is completed or has failed, and returns it.
+    ///
+    /// # Errors
+    /// As [`GatewayClient::reversal`].
+    pub async fn reversed(&self, reference: String, id: String) -> Result<Reversal, GatewayError> {
+        self.followed(&reference)?.reversed(&id).await
     }
 
     /// Asks the rail now and compares its answer with the record, the ledger and the trace.
@@ -374,11 +375,7 @@ impl GatewayClient {
     /// # Errors
     /// `Refused` with `provider_not_found`, `Unanswered`, `Unsigned`; `Invalid` for a text that is not an id.
     pub async fn provider(&self, id: String) -> Result<Provider, GatewayError> {
-        let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'));
-        if !is_id || id == "." || id == ".." {
-            return Err(GatewayError::invalid(Problem::local("provider_not_found", "this is not the id of a provider")));
-        }
-        self.look(format!("/api/v1/providers/{id}")).await
+        self.look(format!("/api/v1/providers/{}", part(&id, ErrorCode::ProviderNotFound)?)).await
     }
 
     /// Returns the balances of the client's accounts.

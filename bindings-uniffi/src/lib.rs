@@ -11,16 +11,21 @@
 
 uniffi::setup_scaffolding!("railgate");
 
+mod account;
 mod client;
 mod disk;
 mod error;
+mod feed;
+mod filter;
 mod follow;
 mod host;
 mod keys;
 mod link;
+mod live;
 mod mirror;
 mod names;
 mod outbox;
+mod raw;
 mod request;
 mod sandbox;
 mod signing;
@@ -28,20 +33,25 @@ mod simulator;
 mod values;
 mod verify;
 mod views;
+mod webhooks;
 mod writes;
 
-pub use client::{Enrollment, Environment, GatewayClient, SettlementFilter, SettlementPage};
+pub use client::{Enrollment, Environment, GatewayClient};
 pub use error::{FieldProblem, GatewayError, Problem, payer_message};
+pub use feed::FeedFollower;
+pub use filter::{SettlementFilter, SettlementPage, StatementFilter, StatementPage};
 pub use follow::StatusFollower;
 pub use host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, SignerError, TransportError};
 pub use names::*;
 pub use outbox::{Outbox, OutboxEntry, OutboxState, OutboxWatcher, open_outbox};
-pub use request::{ReversalRequest, SettlementRequest, validate_settlement};
-pub use sandbox::{SandboxFaults, SandboxGateway, SandboxOptions, SandboxWatcher, SandboxWork, open_sandbox};
+pub use raw::{ExportForm, ReceiptForm};
+pub use request::{BatchResult, ReversalRequest, SettlementRequest, validate_settlement};
+pub use sandbox::{SandboxFaults, SandboxGateway, SandboxOptions, SandboxWork, open_sandbox};
 pub use signing::SoftwareSigner;
 pub use values::{Decimal, Instant, Json};
 pub use verify::{WebhookMessage, WebhookVerifier, verify_receipt};
 pub use views::*;
+pub use webhooks::*;
 
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,9 @@ fn patience(tries: u32) -> RetryPolicy {
     RetryPolicy { tries, timeout_ms: 30_000, pause_ms: 1_000, longest_pause_ms: 30_000, unconnected: true }
 }
 
+/// Whether a 2xx is a response to the call. One type for all calls: the library has the code that carries them out once.
+pub(crate) type Answers = dyn Fn(&HttpResponse) -> bool + Send + Sync;
+
 /// How a call ended.
 pub(crate) struct Ended {
     pub(crate) verdict: Verdict,
@@ -38,6 +41,22 @@ impl Ended {
         match &self.last {
             Ok(answer) if self.verdict == Verdict::Answered => read(answer),
             Ok(_) | Err(_) => Err(self.error()),
+        }
+    }
+
+    /// The gateway's own response to the call, whatever its status, or the error.
+    pub(crate) fn response(self) -> Result<HttpResponse, GatewayError> {
+        match (self.verdict, self.last) {
+            (Verdict::Answered | Verdict::Refused | Verdict::Open, Ok(answer)) => Ok(answer),
+            (verdict, last) => Err(Self { verdict, last }.error()),
+        }
+    }
+
+    /// The body of a successful response, or the error.
+    pub(crate) fn bytes(self) -> Result<Vec<u8>, GatewayError> {
+        match (self.verdict, self.last) {
+            (Verdict::Answered, Ok(answer)) => Ok(answer.body),
+            (verdict, last) => Err(Self { verdict, last }.error()),
         }
     }
 
@@ -201,15 +220,20 @@ impl Link {
     }
 
     /// Executes a call in at most `tries` attempts. `answers` tells whether a 2xx is a response to this call.
-    pub(crate) async fn carry(&self, call: Call, tries: u32, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
+    pub(crate) async fn carry(&self, call: Call, tries: u32, answers: &Answers) -> Ended {
         self.drive(Exchange::new(call, patience(tries)), None, answers).await
+    }
+
+    /// [`Link::carry`], for a call whose response is JSON of this type.
+    pub(crate) async fn call<T: DeserializeOwned>(&self, call: Call, tries: u32) -> Result<T, GatewayError> {
+        self.carry(call, tries, &|answer| read::<T>(answer).is_ok()).await.read()
     }
 
     /// Executes a call that enrols a new key, which signs it too. One attempt is enough: if the key is already enrolled, an earlier
     /// call succeeded.
     pub(crate) async fn carry_with(&self, new: &NewKey, request: Request) -> Ended {
         let exchange = Exchange::new(Call::new(request).with_new_key(new.public), patience(1));
-        self.drive(exchange, Some(new), |_| true).await
+        self.drive(exchange, Some(new), &|_| true).await
     }
 
     /// Makes a public call, without signature and token.
@@ -219,7 +243,7 @@ impl Link {
         Ended { verdict: if success { Verdict::Answered } else { Verdict::NotDone }, last }
     }
 
-    async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: impl Fn(&HttpResponse) -> bool) -> Ended {
+    async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: &Answers) -> Ended {
         let mut last = Err(GatewayError::unanswered(UNREADABLE, "the gateway's challenges and tokens are unusable"));
         loop {
             let random = random().unwrap_or_else(|error| {
@@ -307,7 +331,7 @@ impl Link {
     /// Requests a token; its response names the client that the key belongs to.
     pub(crate) async fn identify(&self) -> Result<String, GatewayError> {
         let request = self.session(|session| session.token_request(None));
-        let Granted { client_id } = self.carry(Call::new(request), 1, |_| true).await.read()?;
+        let Granted { client_id } = self.carry(Call::new(request), 1, &|_| true).await.read()?;
         Ok(client_id)
     }
 }
@@ -355,8 +379,9 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
+/// A problem document.
 #[derive(Deserialize)]
-struct Told {
+pub(crate) struct Told {
     code: String,
     #[serde(default)]
     detail: String,
@@ -375,6 +400,12 @@ fn problem_of(answer: &HttpResponse) -> Problem {
         let detail = format!("the response with status {} cannot be read", answer.status);
         return Problem { status, ..Problem::passing(UNREADABLE, detail) };
     };
-    let Told { code, detail, retryable, request_id, errors } = told;
-    Problem { code, detail, retryable, problems: errors, status, request_id, not_sent: false }
+    told.problem(status)
+}
+
+impl Told {
+    pub(crate) fn problem(self, status: Option<u16>) -> Problem {
+        let Self { code, detail, retryable, request_id, errors } = self;
+        Problem { code, detail, retryable, problems: errors, status, request_id, not_sent: false }
+    }
 }

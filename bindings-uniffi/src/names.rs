@@ -269,3 +269,57 @@ mirror_enum! {
         Operator = "operator",
     }
 }
+
+mirror_enum! {
+    /// What an operator did to the client's account.
+    MovementKind of railgate::store::record::MovementKind {
+        /// The client paid in.
+        Deposit = "deposit",
+        /// The client was paid out.
+        Withdrawal = "withdrawal",
+        /// The client's credit was set: no money moves.
+        CreditLine = "credit_line",
+    }
+}
+
+mirror_enum! {
+    /// Whether a webhook receives deliveries, and if not, why.
+    WebhookStatus of railgate::store::record::EndpointStatus {
+        /// It receives deliveries.
+        Enabled = "enabled",
+        /// Its owner disabled it.
+        Disabled = "disabled",
+        /// Its receiver answered that it is gone for good (410).
+        Gone = "gone",
+        /// Every delivery failed for five days.
+        Failing = "failing",
+        /// Its owner removed it.
+        Removed = "removed",
+    }
+}
+
+mirror_enum! {
+    /// The state of a delivery to a webhook.
+    DeliveryStatus of railgate::store::record::DeliveryStatus {
+        /// It will be tried, or tried again.
+        Pending = "pending",
+        /// The receiver answered with a 2xx.
+        Delivered = "delivered",
+        /// All attempts failed.
+        Failed = "failed",
+    }
+}
+
+mirror_enum! {
+    /// Why a delivery was created.
+    DeliveryCause of railgate::store::record::DeliveryCause {
+        /// The event happened.
+        Event = "event",
+        /// Its owner asked for the same delivery again.
+        Redelivery = "redelivery",
+        /// Its owner asked for the events of a period again.
+        Replay = "replay",
+        /// Its owner tested the webhook.
+        Test = "test",
+    }
+}

@@ -217,7 +217,7 @@ impl Outbox {
     /// Sends one attempt to the gateway and stores its result.
     async fn carry(&self, mut carried: Carried, tried: Try) -> Result<(), GatewayError> {
         let ended = match self.link.client_id() {
-            Some(client_id) if client_id == self.client_id => self.link.carry(Call::new(tried.request.clone()), 1, |_| true).await,
+            Some(client_id) if client_id == self.client_id => self.link.carry(Call::new(tried.request.clone()), 1, &|_| true).await,
             // On behalf of another client it would be paid again.
             Some(_) | None => Ended { verdict: Verdict::NotDone, last: Err(other_client()) },
         };

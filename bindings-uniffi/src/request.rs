@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use railgate::api::{AmountInput, CreateBody, ReverseBody};
+use railgate::api::{AmountInput, BatchView, CreateBody, ReverseBody};
 use railgate::validate::{AnyCurrency, parse_create};
+use serde::Deserialize;
 
-use crate::error::GatewayError;
+use crate::error::{FieldProblem, GatewayError, Problem};
+use crate::link::Told;
+use crate::mirror::Give;
 use crate::names::ReversalReason;
 use crate::values::{Decimal, Instant};
+use crate::views::Settlement;
 
 /// The request to create a settlement.
 #[derive(Debug, Clone, PartialEq, uniffi::Record)]
@@ -54,7 +58,7 @@ pub struct ReversalRequest {
 }
 
 /// Serialises a body with its members in the order of their declaration, so that the same request has the same bytes.
-fn written(body: &impl serde::Serialize) -> String {
+pub(crate) fn written(body: &impl serde::Serialize) -> String {
     // Only texts and numbers: this cannot fail.
     serde_json::to_string(body).unwrap_or_default()
 }
@@ -97,6 +101,67 @@ impl ReversalRequest {
             reference: Some(reference),
             description,
         })
+    }
+}
+
+/// The outcome of one request of a batch: a settlement or a problem.
+#[derive(Debug, Clone, PartialEq, uniffi::Record)]
+pub struct BatchResult {
+    /// The HTTP status of the same request sent alone: 201, 200 if it had been created before, or that of the problem.
+    pub status: u16,
+    /// The settlement.
+    pub settlement: Option<Settlement>,
+    /// Why there is no settlement. Its pointers are relative to the request.
+    pub problem: Option<Problem>,
+}
+
+/// The body of the batch call.
+pub(crate) fn batch_body(requests: &[SettlementRequest]) -> String {
+    let elements: Vec<String> = requests.iter().map(SettlementRequest::body).collect();
+    format!(r#"{{"settlements":[{}]}}"#, elements.join(","))
+}
+
+/// A gateway's response to the batch call.
+#[derive(Deserialize)]
+pub(crate) struct BatchAnswer {
+    pub(crate) results: Vec<Element>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Element {
+    status: u16,
+    settlement: Option<Settlement>,
+    problem: Option<Told>,
+}
+
+impl BatchAnswer {
+    pub(crate) fn results(self) -> Vec<BatchResult> {
+        let result = |Element { status, settlement, problem }| {
+            let problem = problem.map(|told: Told| told.problem(Some(status)));
+            BatchResult { status, settlement, problem }
+        };
+        self.results.into_iter().map(result).collect()
+    }
+}
+
+impl Give<Vec<BatchResult>> for BatchView {
+    fn give(self) -> Result<Vec<BatchResult>, GatewayError> {
+        self.results.give()
+    }
+}
+
+impl Give<BatchResult> for railgate::api::BatchResult {
+    fn give(self) -> Result<BatchResult, GatewayError> {
+        let Self { status, settlement, problem } = self;
+        Ok(BatchResult { status, settlement: settlement.give()?, problem: problem.give()? })
+    }
+}
+
+impl Give<Problem> for railgate::api::Problem {
+    fn give(self) -> Result<Problem, GatewayError> {
+        let problems = self.errors.into_iter().map(FieldProblem::from).collect();
+        let local = Problem::local(&self.code, self.detail);
+        Ok(Problem { retryable: self.retryable, problems, status: Some(self.status), request_id: self.request_id, ..local })
     }
 }
 

@@ -1,25 +1,30 @@
 //! The gateway on the device: the server's engine, with play money and the simulated operator, over SQLite.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use event_listener::Event as Signal;
 use railgate::ErrorCode;
 use railgate::api::{FaultsView, Rate};
+use railgate::rail::sandbox_scenarios;
+use railgate::receipt::Form;
 use railgate::sandbox::{Options, Sandbox};
 use railgate::store::sqlite::SqliteStore;
 
-use crate::client::{SettlementFilter, SettlementPage};
 use crate::disk::on_disk;
 use crate::error::{FieldProblem, GatewayError, Problem};
+use crate::feed::{FeedFollower, feed_of};
+use crate::filter::{SettlementFilter, SettlementPage};
+use crate::follow::{Followed, StatusFollower};
 use crate::link::now;
+use crate::live::Live;
 use crate::mirror::Give;
-use crate::request::{ReversalRequest, SettlementRequest};
+use crate::raw::ReceiptForm;
+use crate::request::{BatchResult, ReversalRequest, SettlementRequest, batch_body};
 use crate::signing::seed;
 use crate::simulator::clock_body;
 use crate::values::{Decimal, Instant};
 use crate::views::{
-    Balance, Check, Event, FeedEvent, Provider, Receipt, Reconciliation, Reversal, Reversed, SandboxClock, Settlement, Status,
+    Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, SandboxClock, Scenario, Settlement, Status,
 };
 use crate::writes::Writes;
 
@@ -94,7 +99,7 @@ pub struct SandboxGateway {
 }
 
 /// Converts an error of the engine as if it came from a server.
-fn refused(error: railgate::Error) -> GatewayError {
+pub(crate) fn refused(error: railgate::Error) -> GatewayError {
     let (code, status) = (error.code, error.code.http_status());
     let local = Problem::local(code.as_str(), error.detail.to_string());
     let problems = error.into_fields().into_iter().map(FieldProblem::from).collect();
@@ -126,6 +131,14 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
 }
 
 impl SandboxGateway {
+    fn live(&self) -> Live {
+        Live { sandbox: self.sandbox.clone(), changed: self.changed.clone() }
+    }
+
+    fn followed(&self, reference: String) -> Followed {
+        Followed::Sandbox(self.live(), reference)
+    }
+
     /// Reads something.
     async fn look<C: Give<T> + Send + 'static, T>(
         &self,
@@ -214,6 +227,15 @@ impl SandboxGateway {
         self.change_once(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
     }
 
+    /// Creates up to 1,000 settlements in one write. Each succeeds or fails alone; the results are in the order of the requests.
+    ///
+    /// # Errors
+    /// `Invalid` if there are too many or none; `Storage`.
+    pub async fn create_batch(&self, requests: Vec<SettlementRequest>) -> Result<Vec<BatchResult>, GatewayError> {
+        let body = batch_body(&requests);
+        self.change_once(move |sandbox| sandbox.client().create_batch_json(&body)).await
+    }
+
     /// Returns what a create would find now. Changes nothing.
     ///
     /// # Errors
@@ -238,12 +260,41 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().status(&reference)).await
     }
 
+    /// Follows the status of a settlement, now and at each change, until it no longer changes by itself. While somebody waits, what
+    /// becomes due is done.
+    ///
+    /// # Errors
+    /// None.
+    pub fn follow(&self, reference: String) -> Result<Arc<StatusFollower>, GatewayError> {
+        Ok(Arc::new(StatusFollower::new(self.followed(reference))))
+    }
+
+    /// Waits until a settlement no longer changes by itself, doing what becomes due; with `reversals`, also until none of its reversals is
+    /// in flight.
+    ///
+    /// # Errors
+    /// As [`SandboxGateway::settlement`].
+    #[uniffi::method(default(reversals = false))]
+    pub async fn settled(&self, reference: String, reversals: bool) -> Result<Settlement, GatewayError> {
+        self.followed(reference).settled(reversals).await
+    }
+
     /// Returns the complete trace of a settlement, oldest first.
     ///
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn events(&self, reference: String) -> Result<Vec<Event>, GatewayError> {
         self.look(move |sandbox| Ok(sandbox.client().events(&reference, 0, usize::from(u16::MAX))?.data)).await
+    }
+
+    /// Returns events of all settlements after a position of the feed (0: from the beginning), oldest first, at most `limit` (1 to 200).
+    ///
+    /// # Errors
+    /// `Refused` with `epoch_changed` if the position is past the end, or of another epoch; `Storage`.
+    #[uniffi::method(default(epoch = None))]
+    pub async fn feed(&self, after: i64, limit: u32, epoch: Option<u32>) -> Result<FeedPage, GatewayError> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, 200);
+        self.look(move |sandbox| feed_of(sandbox, after, limit, epoch)).await
     }
 
     /// Returns a page of settlements, newest first.
@@ -271,6 +322,22 @@ impl SandboxGateway {
         self.look(move |sandbox| sandbox.client().reversals(&reference)).await
     }
 
+    /// Returns one reversal of a settlement, by its id or the client's reference.
+    ///
+    /// # Errors
+    /// As [`SandboxGateway::settlement`]; `Refused` with code `reversal_not_found`.
+    pub async fn reversal(&self, reference: String, id: String) -> Result<Reversal, GatewayError> {
+        self.look(move |sandbox| sandbox.client().reversal(&reference, &id)).await
+    }
+
+    /// Waits until a reversal of a settlement is completed or has failed, doing what becomes due, and returns it.
+    ///
+    /// # Errors
+    /// As [`SandboxGateway::reversal`].
+    pub async fn reversed(&self, reference: String, id: String) -> Result<Reversal, GatewayError> {
+        self.followed(reference).reversed(&id).await
+    }
+
     /// Compares the record, the ledger, the trace and the simulated operator's answer.
     ///
     /// # Errors
@@ -285,6 +352,23 @@ impl SandboxGateway {
     /// `Refused` with code `not_completed` or `settlement_not_found`, `Storage`.
     pub async fn receipt(&self, reference: String) -> Result<Receipt, GatewayError> {
         self.look(move |sandbox| Ok(sandbox.client().receipt(&reference)?.view())).await
+    }
+
+    /// Returns the receipt of a settlement in another form, byte for byte.
+    ///
+    /// # Errors
+    /// As [`SandboxGateway::receipt`]; `Refused` with `not_acceptable` for PDF, which only servers draw.
+    pub async fn receipt_as(&self, reference: String, form: ReceiptForm) -> Result<Vec<u8>, GatewayError> {
+        let drawn = move |sandbox: &Sandbox| {
+            let receipt = sandbox.client().receipt(&reference)?;
+            let form = match form {
+                ReceiptForm::Jws => return Ok(receipt.jws),
+                form => Form::of(form.media_type()).ok_or_else(|| railgate::Error::new(ErrorCode::NotAcceptable))?,
+            };
+            receipt.drawn(form)
+        };
+        let text: String = self.look(drawn).await?;
+        Ok(text.into_bytes())
     }
 
     /// Returns the keys that sign receipts, for [`verify_receipt`](crate::verify_receipt).
@@ -317,6 +401,22 @@ impl SandboxGateway {
     /// `Storage`.
     pub async fn balances(&self) -> Result<Vec<Balance>, GatewayError> {
         self.look(|sandbox| sandbox.client().balances()).await
+    }
+
+    /// Returns the balance in one currency: play money.
+    ///
+    /// # Errors
+    /// `Refused` with code `balance_not_found`; `Storage`.
+    pub async fn balance(&self, currency: String) -> Result<Balance, GatewayError> {
+        self.look(move |sandbox| sandbox.client().balance(&currency)).await
+    }
+
+    /// Returns the scenarios of the simulated operator: participants, and what happens to payments to them.
+    ///
+    /// # Errors
+    /// None.
+    pub async fn scenarios(&self) -> Result<Vec<Scenario>, GatewayError> {
+        sandbox_scenarios().to_vec().give()
     }
 
     /// Adds play money to an account and returns the new balance.
@@ -382,43 +482,13 @@ impl SandboxGateway {
         self.change_clock(|sandbox| Ok(sandbox.reset(now())?.ended)).await
     }
 
-    /// Watches the events of the gateway after the position `after`: past ones, then each as it happens.
+    /// Follows the events of all settlements after the position `after`: past ones, then each as it happens. While somebody waits, what
+    /// becomes due is done.
     ///
     /// # Errors
     /// None.
-    pub fn watch(&self, after: i64) -> Result<Arc<SandboxWatcher>, GatewayError> {
-        let (sandbox, changed) = (self.sandbox.clone(), self.changed.clone());
-        Ok(Arc::new(SandboxWatcher { sandbox, changed, seen: AtomicI64::new(after) }))
-    }
-}
-
-/// The events of a sandbox. The packages wrap it as an async iterator, a `Flow` or an `AsyncSequence`.
-#[derive(uniffi::Object)]
-pub struct SandboxWatcher {
-    sandbox: Arc<Sandbox>,
-    changed: Arc<Signal>,
-    seen: AtomicI64,
-}
-
-/// The maximum number of events returned at once.
-const AT_ONCE: usize = 100;
-
-#[uniffi::export]
-impl SandboxWatcher {
-    /// Returns the events since the last call; waits until there are any.
-    ///
-    /// # Errors
-    /// `Storage`.
-    pub async fn next(&self) -> Result<Vec<FeedEvent>, GatewayError> {
-        loop {
-            let listener = self.changed.listen();
-            let (sandbox, seen) = (self.sandbox.clone(), self.seen.load(Ordering::SeqCst));
-            let page = on_disk(move || sandbox.client().feed(seen, AT_ONCE)).await?.map_err(refused)?;
-            if !page.data.is_empty() {
-                self.seen.store(page.next_after, Ordering::SeqCst);
-                return page.data.give();
-            }
-            listener.await;
-        }
+    #[uniffi::method(default(after = 0, epoch = None))]
+    pub fn follow_feed(&self, after: i64, epoch: Option<u32>) -> Result<Arc<FeedFollower>, GatewayError> {
+        Ok(Arc::new(FeedFollower::of_sandbox(self.live(), after, epoch)))
     }
 }

@@ -3,9 +3,8 @@
 use railgate::client::Request;
 use serde::Deserialize;
 
-use crate::client::{Data, GatewayClient};
+use crate::client::{Data, GatewayClient, once};
 use crate::error::GatewayError;
-use crate::link::unique_name;
 use crate::sandbox::SandboxFaults;
 use crate::values::Decimal;
 use crate::views::{Balance, SandboxClock, Scenario, Settlement};
@@ -27,13 +26,6 @@ struct Ended {
     next_cursor: Option<String>,
 }
 
-/// A call that is carried out once, however often it is sent after a lost response.
-fn once(path: &str, body: String) -> Result<Request, GatewayError> {
-    let mut request = Request::post(&format!("{SIMULATOR}{path}"), body);
-    request.headers.push(("idempotency-key".to_owned(), unique_name()?));
-    Ok(request)
-}
-
 #[uniffi::export]
 impl GatewayClient {
     /// Returns the scenarios of the simulated operator: participants, and what happens to payments to them.
@@ -51,7 +43,7 @@ impl GatewayClient {
     /// `Refused`, such as `amount_above_maximum`; `Unanswered`: it may have been added; `Unsigned`.
     pub async fn fund(&self, currency: String, amount: Decimal) -> Result<Balance, GatewayError> {
         let body = serde_json::json!({"currency": currency, "amount": amount.shortest()}).to_string();
-        self.call(once("/fund", body)?).await
+        self.call(once("POST", &format!("{SIMULATOR}/fund"), body)?).await
     }
 
     /// Has the simulated operator decide about a settlement now, whatever its scenario: `submitted`, `unknown`, `completed`,
@@ -62,7 +54,8 @@ impl GatewayClient {
     #[uniffi::method(default(code = None))]
     pub async fn advance(&self, reference: String, to: String, code: Option<String>) -> Result<Settlement, GatewayError> {
         let path = crate::client::target_of(&reference)?;
-        self.call(once(&format!("/settlements/{path}/advance"), serde_json::json!({"to": to, "code": code}).to_string())?).await
+        let body = serde_json::json!({"to": to, "code": code}).to_string();
+        self.call(once("POST", &format!("{SIMULATOR}/settlements/{path}/advance"), body)?).await
     }
 
     /// Returns the clock of the sandbox.
@@ -81,8 +74,8 @@ impl GatewayClient {
     /// `Refused`; `Unanswered`: it may have been advanced; `Unsigned`.
     #[uniffi::method(default(frozen = None, advance_ms = 0))]
     pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
-        let request = once("/clock", clock_body(frozen, advance_ms))?;
-        self.slow_call(Request { method: "PUT".to_owned(), ..request }, LONGEST_ADVANCE_MS).await
+        let request = once("PUT", &format!("{SIMULATOR}/clock"), clock_body(frozen, advance_ms))?;
+        self.slow_call(request, LONGEST_ADVANCE_MS).await
     }
 
     /// Returns the faults of the simulated operator.
@@ -111,7 +104,7 @@ impl GatewayClient {
         let (mut ended, mut cursor) = (0, None);
         loop {
             let body = serde_json::json!({"cursor": cursor}).to_string();
-            let part: Ended = self.call(once("/reset", body)?).await?;
+            let part: Ended = self.call(once("POST", &format!("{SIMULATOR}/reset"), body)?).await?;
             ended += part.ended;
             if part.next_cursor.is_none() {
                 return Ok(ended);

@@ -143,10 +143,26 @@ fn a_time_that_cannot_be_written_is_invalid() {
 
 #[test]
 fn a_filter_by_an_unknown_status_is_invalid() {
-    let by =
-        |status| SettlementFilter { status, currency: None, direction: None, created_from: None, created_to: None, limit: 5, cursor: None };
+    let by = |statuses: &[SettlementStatus]| SettlementFilter {
+        statuses: statuses.to_vec(),
+        currency: None,
+        provider: None,
+        to: Some("sim:ok".to_owned()),
+        reference: None,
+        direction: None,
+        sandbox: Some(true),
+        needs_review: None,
+        created_from: None,
+        created_to: None,
+        min_amount: Decimal::parse("10.50"),
+        max_amount: None,
+        limit: 5,
+        cursor: None,
+    };
     let pairs = |pairs: &[(&str, &str)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect() };
-    assert_eq!(by(None).query().unwrap(), pairs(&[("limit", "5")]));
-    assert_eq!(by(Some(SettlementStatus::Failed)).query().unwrap(), pairs(&[("limit", "5"), ("status", "failed")]));
-    assert!(matches!(by(Some(SettlementStatus::Unrecognised)).query(), Err(GatewayError::Invalid { .. })));
+    let wanted = [("to", "sim:ok"), ("sandbox", "true"), ("min_amount", "10.5")];
+    assert_eq!(by(&[]).query().unwrap(), pairs(&[&[("limit", "5")], wanted.as_slice()].concat()));
+    let states = by(&[SettlementStatus::Failed, SettlementStatus::Unknown]);
+    assert_eq!(states.selection().unwrap(), pairs(&[wanted.as_slice(), &[("status", "failed"), ("status", "unknown")]].concat()));
+    assert!(matches!(by(&[SettlementStatus::Unrecognised]).query(), Err(GatewayError::Invalid { .. })));
 }

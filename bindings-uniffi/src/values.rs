@@ -28,6 +28,10 @@ impl Decimal {
         rust_decimal::Decimal::from_str_exact(text).ok().map(Self)
     }
 
+    pub(crate) fn is_zero(self) -> bool {
+        self.0.is_zero()
+    }
+
     /// The text without trailing zeros: not every language's decimals keep them, and the request must not depend on that.
     pub(crate) fn shortest(self) -> String {
         self.0.normalize().to_string()

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
 use crate::names::{
-    Actor, Direction, EventType, FailureCode, FeeRefund, KeyStatus, PayeeMatch, ProviderHealth, ReversalReason, ReversalStatus,
-    RouteRefusal, SettlementStatus, StateName, Verdict,
+    Actor, Direction, EventType, FailureCode, FeeRefund, KeyStatus, MovementKind, PayeeMatch, ProviderHealth, ReversalReason,
+    ReversalStatus, RouteRefusal, SettlementStatus, StateName, Verdict,
 };
 use crate::values::{Decimal, Instant, Json};
 
@@ -319,6 +319,78 @@ mirror_record! {
 }
 
 mirror_record! {
+    /// A line of a statement: a posted transfer, and the balance after it.
+    StatementEntry of railgate::api::EntryView {
+        /// Its number in the statement, from 1; 0 for a balance brought forward.
+        number: i64,
+        /// When it was posted.
+        at: Instant,
+        /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there
+        /// before.
+        #[serde(rename = "type")]
+        kind: String,
+        /// What the account gained; less than zero for what it spent.
+        amount: Decimal,
+        /// The balance after it, as `ledger` of the balance: what is on hold still counts.
+        balance: Decimal,
+        /// ISO 4217 code.
+        currency: String,
+        /// The reference of the settlement, or of the deposit or withdrawal.
+        reference: Option<String>,
+        /// The settlement that it belongs to.
+        settlement_id: Option<String>,
+        /// The settlement's description.
+        description: Option<String>,
+    }
+}
+
+mirror_record! {
+    /// Real money that an operator of the gateway credited or debited, or a change of credit.
+    Movement of railgate::api::BalanceMovementView {
+        /// What was done.
+        kind: MovementKind,
+        /// The operator's reference.
+        reference: String,
+        /// How much, more than zero; of a credit line, how far below zero `available` may fall from then on, or zero.
+        amount: Decimal,
+        /// The credit before; only of a credit line.
+        previous: Option<Decimal>,
+        /// ISO 4217 code.
+        currency: String,
+        /// When it was made.
+        at: Instant,
+    }
+}
+
+mirror_record! {
+    /// The proof that the last event of a settlement is in the gateway's log. Hashes are lower-case hex.
+    Proof of railgate::api::ProofView {
+        /// `stl_` and a ULID.
+        settlement_id: String,
+        /// The client's reference.
+        reference: String,
+        /// `evt_` and a ULID.
+        event_id: String,
+        /// The event's position in the trace.
+        sequence: u32,
+        /// The event's hash.
+        event_hash: String,
+        /// The salt of the leaf, 32 bytes.
+        salt: String,
+        /// The index of the leaf, from 0.
+        leaf_index: u64,
+        /// The size of the tree that the proof refers to.
+        tree_size: u64,
+        /// The hashes from the leaf's sibling up to the root's child (RFC 6962).
+        path: Vec<String>,
+        /// The signed checkpoint of that tree (C2SP `tlog-checkpoint`).
+        checkpoint: String,
+        /// The whole proof as a C2SP `tlog-proof`.
+        proof: String,
+    }
+}
+
+mirror_record! {
     /// An operator that payments can go to: what it takes, what it charges, and how it is.
     Provider of railgate::api::ProviderView {
         /// Its id, which a request can name as its provider.
@@ -589,11 +661,12 @@ mirror_record! {
     }
 }
 
-/// A scenario of the simulated operator.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, uniffi::Record)]
-pub struct Scenario {
-    /// The participant: send it as `to`.
-    pub to: String,
-    /// What happens to payments to it.
-    pub description: String,
+mirror_record! {
+    /// A scenario of the simulated operator.
+    Scenario of railgate::api::ScenarioView {
+        /// The participant: send it as `to`.
+        to: String,
+        /// What happens to payments to it.
+        description: String,
+    }
 }

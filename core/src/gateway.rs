@@ -37,9 +37,9 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{
-    BalanceView, Caller, CheckView, ClockView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView, FeedPage, IdempotencyKey,
-    Page, ProviderView, ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView, SettlementView, StatusView,
-    Target,
+    BalanceView, BatchResult, BatchView, Caller, CheckView, ClockView, CreateAnswer, CreateRequest, Enrolled, EventView, FaultsView,
+    FeedPage, IdempotencyKey, Page, ProviderView, ReconcileView, ResetView, ReversalView, ReverseAnswer, ReverseRequest, ReverseView,
+    SettlementView, StatusView, Target,
 };
 use crate::engine::{
     Advance, Config, Create, End, Engine, Enroll, Fund, ListRequest, NumberEvents, Reset, Restore, Reverse, SetClock, SetFaults,
@@ -188,6 +188,21 @@ impl<'g> Client<'g> {
     /// See [`Client::create`]; also `malformed_json` and `invalid_fields`.
     pub fn create_json(&self, body: &str) -> Result<CreateAnswer> {
         self.create(self.engine.parse_create(body.as_bytes())?)
+    }
+
+    /// Creates up to 1,000 settlements from a JSON body, `{"settlements": […]}`. Each succeeds or fails alone; the results are in order.
+    ///
+    /// # Errors
+    /// `malformed_json`; `invalid_fields` if there are too many or none.
+    pub fn create_batch_json(&self, body: &str) -> Result<BatchView> {
+        let parsed = self.engine.parse_batch(body.as_bytes())?;
+        let result = |element: Result<CreateRequest>| match element.and_then(|request| self.create(request)) {
+            Ok(CreateAnswer { settlement, replayed }) => {
+                BatchResult { status: if replayed { 200 } else { 201 }, settlement: Some(settlement), problem: None }
+            }
+            Err(error) => BatchResult { status: error.code.http_status(), settlement: None, problem: Some(error.problem()) },
+        };
+        Ok(BatchView { results: parsed.into_iter().map(result).collect() })
     }
 
     /// Reports what a create with this body would return now. Changes nothing, and asks no operator outside the gateway.

@@ -56,7 +56,7 @@ def test_settle_follow_and_verify_without_any_network(tmp_path):
         made = await sandbox.create(request(reference="inv-1"))
         assert made.amount == Decimal("10.50")
         kinds = []
-        async for events in sandbox.watch(0):
+        async for events in sandbox.follow_feed(0):
             kinds += [each.event.kind for each in events]
             if kinds[-1] is railgate.EventType.SETTLEMENT_COMPLETED:
                 break

@@ -384,7 +384,7 @@ fn what_is_created_in_a_sandbox_and_cancelled_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let options = crate::SandboxOptions { name: "shop".to_owned(), issuer: "me".to_owned(), seed: None, now: None };
     let sandbox = block_on(crate::open_sandbox(folder.path().join("s").to_str().unwrap().to_owned(), options)).unwrap();
-    let watcher = sandbox.watch(0).unwrap();
+    let watcher = sandbox.follow_feed(0, None).unwrap();
     let mut next = pin!(watcher.next());
     idle(next.as_mut());
     {

@@ -13,12 +13,13 @@ Amounts are `decimal.Decimal`, times aware `datetime.datetime`. Errors are subcl
 """
 
 from ._native import *  # noqa: F403: the generated module defines its public names
-from ._native import OutboxWatcher, SandboxWatcher, StatusFollower
+from ._native import FeedFollower, OutboxWatcher, StatusFollower
 from ._native import __all__ as _generated
+from .gateway import Gateway, Simulator
 from .signers import CryptographySigner
 from .transports import HttpxTransport, UrllibTransport
 
-__all__ = [*_generated, "CryptographySigner", "HttpxTransport", "UrllibTransport"]
+__all__ = [*_generated, "CryptographySigner", "Gateway", "HttpxTransport", "Simulator", "UrllibTransport"]
 
 
 def _itself(self):
@@ -42,6 +43,6 @@ StatusFollower.__anext__ = _next_status
 # `async for entries in outbox.watch()`: the changed entries; does not end.
 OutboxWatcher.__aiter__ = _itself
 OutboxWatcher.__anext__ = _next_changes
-# `async for events in sandbox.watch(0)`: the events as they happen; does not end.
-SandboxWatcher.__aiter__ = _itself
-SandboxWatcher.__anext__ = _next_changes
+# `async for events in client.follow_feed()`: the events as they happen; does not end.
+FeedFollower.__aiter__ = _itself
+FeedFollower.__anext__ = _next_changes

@@ -25,6 +25,17 @@ def _address(request: HttpRequest):
     return address
 
 
+def _why(error) -> str:
+    """The reason for which there is no connection or no response, for people."""
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused: nothing listens there"
+    if isinstance(error, socket.gaierror):
+        return f"the host is not found, or this device is offline: {error.strerror}"
+    if isinstance(error, TimeoutError):
+        return "time-out"
+    return str(error) or repr(error)
+
+
 def _too_long(host) -> TransportError:
     return TransportError.NoAnswer(detail=f"{host}: the response has more than {MOST_BYTES} bytes")
 
@@ -72,7 +83,7 @@ class _Exchange:
             connection.connect()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise TransportError.NotSent(detail=f"{address.hostname}: {error}") from error
+            raise TransportError.NotSent(detail=f"{address.hostname}: {_why(error)}") from error
         return connection
 
     def _answer(self, connection) -> HttpResponse:

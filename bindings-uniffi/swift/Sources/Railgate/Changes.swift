@@ -1,4 +1,5 @@
-/// A sequence of changes as they happen: `for try await status in client.statuses(of: "inv-1")`.
+/// A sequence of elements as they arrive: changes as they happen, such as `for try await status in client.statuses(of: "inv-1")`, or a
+/// list page after page.
 ///
 /// Each loop over it starts from the beginning. Leaving it or cancelling its task ends the wait at once; nothing keeps running.
 public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
@@ -31,12 +32,20 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-extension GatewayClient {
+extension Gateway {
     /// The settlement's status now and at each change, until it no longer changes by itself.
     public func statuses(of reference: String) -> Changes<Status> {
         Changes {
             let follower = try self.follow(reference: reference)
             return { try await follower.next().map { [$0] } }
+        }
+    }
+
+    /// Every event of the gateway after the position `after`, then each as it happens; does not end. `epoch` is that of an earlier page.
+    public func feedEvents(after: Int64 = 0, epoch: UInt32? = nil) -> Changes<FeedEvent> {
+        Changes {
+            let follower = try self.followFeed(after: after, epoch: epoch)
+            return { try await follower.next() }
         }
     }
 }
@@ -46,16 +55,6 @@ extension Outbox {
     public func changes() -> Changes<OutboxEntry> {
         Changes {
             let watcher = try self.watch()
-            return { try await watcher.next() }
-        }
-    }
-}
-
-extension SandboxGateway {
-    /// Every event of the gateway after the position `after`, then each as it happens; does not end.
-    public func events(after: Int64 = 0) -> Changes<FeedEvent> {
-        Changes {
-            let watcher = try self.watch(after: after)
             return { try await watcher.next() }
         }
     }

@@ -19,6 +19,9 @@ extension GatewayError: LocalizedError {
     /// It is safe and useful to make the same call again.
     public var isRetryable: Bool { problem.retryable }
 
+    /// Provably nothing of the call was sent: it was not carried out, now or later.
+    public var isNotSent: Bool { problem.notSent }
+
     /// All problems of the request's fields.
     public var fieldProblems: [FieldProblem] { problem.problems }
 

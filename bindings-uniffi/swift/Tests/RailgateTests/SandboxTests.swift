@@ -67,7 +67,7 @@ final class SandboxTests: XCTestCase {
         let made = try await sandbox.create(request: request(reference: "inv-1"))
         XCTAssertEqual(made.amount, Decimal(string: "10.5"))
         var positions: [Int64] = []
-        for try await event in sandbox.events() {
+        for try await event in sandbox.feedEvents() {
             positions.append(event.position)
             if event.event.kind == .settlementCompleted { break }
         }
@@ -107,7 +107,7 @@ final class SandboxTests: XCTestCase {
         let made = try await sandbox.create(request: request())
         let (seen, wakened) = (Shared<[FeedEvent]>([]), Signal())
         let watching = Task {
-            for try await event in sandbox.events() {
+            for try await event in sandbox.feedEvents() {
                 seen.with { $0.append(event) }
                 if event.event.kind == .settlementCompleted { wakened.send() }
             }

@@ -1,7 +1,10 @@
 package dev.railgate
 
 import java.io.IOException
+import java.io.InterruptedIOException
+import java.net.ConnectException
 import java.net.ProtocolException
+import java.net.UnknownHostException
 import java.util.concurrent.SynchronousQueue
 import java.util.concurrent.ThreadFactory
 import java.util.concurrent.ThreadPoolExecutor
@@ -86,10 +89,18 @@ public class OkHttpTransport(client: OkHttpClient = OkHttpClient()) : HttpTransp
     /** The last error alone proves nothing: an interceptor of the app may have sent the request before it. */
     private fun failure(call: Call, error: IOException): TransportException =
         if (call.request().tag(Sent::class.java)?.once?.get() == false) {
-            TransportException.NotSent(error.toString())
+            TransportException.NotSent(why(error))
         } else {
-            TransportException.NoAnswer(error.toString())
+            TransportException.NoAnswer(why(error))
         }
+}
+
+/** The reason for which there is no connection or no response, for people. */
+private fun why(error: IOException): String = when (error) {
+    is ConnectException -> "connection refused, or no way there: ${error.message}"
+    is UnknownHostException -> "the host is not found, or this device is offline: ${error.message}"
+    is InterruptedIOException -> "time-out: ${error.message}"
+    else -> error.toString()
 }
 
 /** OkHttp's default allows five concurrent calls to a host: five followed settlements would block every other call. */

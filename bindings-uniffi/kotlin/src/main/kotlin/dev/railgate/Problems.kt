@@ -16,3 +16,6 @@ public val GatewayException.code: String get() = problem.code
 
 /** It is safe and useful to send the same request again. */
 public val GatewayException.retryable: Boolean get() = problem.retryable
+
+/** Provably nothing of the call was sent: it was not carried out, now or later. */
+public val GatewayException.notSent: Boolean get() = problem.notSent

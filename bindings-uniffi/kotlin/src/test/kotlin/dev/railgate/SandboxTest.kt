@@ -55,7 +55,7 @@ class SandboxTest {
         openSandbox(path, SandboxOptions()).use { sandbox ->
             val made = sandbox.create(request("10.5", "inv-1"))
             assertEquals(BigDecimal("10.50"), made.amount)
-            val before = sandbox.events(0L).takeWhile { it.event.kind != EventType.SETTLEMENT_COMPLETED }.toList()
+            val before = sandbox.feedEvents().takeWhile { it.event.kind != EventType.SETTLEMENT_COMPLETED }.toList()
             assertEquals((1L..before.size).toList(), before.map { it.position })
             assertEquals(SettlementStatus.COMPLETED, sandbox.status("inv-1").status)
             val claims = verifyReceipt(sandbox.receipt("inv-1").jws, sandbox.receiptKeys())
@@ -70,7 +70,7 @@ class SandboxTest {
     @Test
     fun `who waits for an event is told when it happens`(@TempDir folder: File) = test {
         openSandbox(folder.resolve("sandbox.db").path, SandboxOptions()).use { sandbox ->
-            val waiting = async { sandbox.events(0L).first { it.event.kind == EventType.SETTLEMENT_COMPLETED } }
+            val waiting = async { sandbox.feedEvents().first { it.event.kind == EventType.SETTLEMENT_COMPLETED } }
             sandbox.create(request(reference = "later"))
             assertEquals("later", waiting.await().event.reference)
         }
