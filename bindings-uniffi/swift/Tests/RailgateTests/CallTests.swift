@@ -151,6 +151,19 @@ final class CallTests: XCTestCase {
         }
     }
 
+    func testTheTourOfTheReadmePaysReportsAndShowsTheBooks() async throws {
+        let salaries = (0..<3).map { request("100", reference: "salary-\($0)") }
+        try await onBoth { gateway in
+            let paid = try await pay(salaries, with: gateway)
+            XCTAssertEqual(paid, 300)
+            guard let client = gateway as? GatewayClient else { return }
+            let secret = try await report(of: client, to: "https://hooks.invalid/railgate")
+            XCTAssertEqual(secret?.hasPrefix("whsec_"), true)
+            let table = String(decoding: try await books(of: client), as: UTF8.self)
+            XCTAssertEqual(table.split(whereSeparator: \.isNewline).count, 4)
+        }
+    }
+
     func testAnExportIsOneFile() async throws {
         let client = try await connect()
         for n in 0..<3 { _ = try await client.create(request: request(reference: "x-\(n)")) }

@@ -1,5 +1,8 @@
 package dev.railgate
 
+import dev.railgate.example.books
+import dev.railgate.example.pay
+import dev.railgate.example.report
 import java.io.File
 import java.math.BigDecimal
 import java.time.Duration
@@ -117,6 +120,16 @@ class CallsTest {
         assertEquals("balance_not_found", assertFailsWith<GatewayException.Refused> { gateway.balance("XAF") }.code)
         val made = gateway.create(request(to = "sim:pending"))
         assertEquals(SettlementStatus.COMPLETED, simulator.advance(made.reference, "completed", null).status)
+    }
+
+    @Test
+    fun `the tour of the README pays, reports and shows the books`(@TempDir folder: File) = test {
+        val salaries = List(3) { request("100", "salary-$it") }
+        openSandbox(folder.resolve("sandbox.db").path, SandboxOptions()).use { assertEquals(BigDecimal("300.00"), pay(it, salaries)) }
+        val client = connect()
+        assertEquals(BigDecimal("300.00"), pay(client, salaries))
+        assertTrue(report(client, "https://hooks.invalid/railgate")!!.startsWith("whsec_"))
+        assertEquals(4, books(client).decodeToString().trim().lines().size)
     }
 
     @Test
