@@ -115,7 +115,7 @@ pub enum GatewayError {
 
 impl GatewayError {
     pub(crate) fn invalid(problem: Problem) -> Self {
-        Self::Invalid { problem }
+        Self::Invalid { problem: Problem { not_sent: true, ..problem } }
     }
 
     /// There was no trustworthy response; the same call may be sent again.
@@ -175,7 +175,7 @@ impl From<railgate::Error> for GatewayError {
         match code {
             ErrorCode::ReceiptInvalid => Self::NotGenuine { problem },
             ErrorCode::StoreUnavailable => Self::Storage { problem },
-            _ => Self::Invalid { problem },
+            _ => Self::invalid(problem),
         }
     }
 }

@@ -68,6 +68,7 @@ impl Ended {
             Err(error) if self.verdict == Verdict::NotDone => return error.not_sent(),
             Err(error) => error.problem().clone(),
         };
+        let problem = Problem { not_sent: self.verdict == Verdict::NotDone, ..problem };
         // A gateway that cannot grant a token at the moment has not refused the call.
         let refuses = problem.code != UNREADABLE && problem.status.is_some_and(|status| status < 500);
         match self.verdict {

@@ -89,6 +89,61 @@ fn a_provider_is_the_same_from_the_engine_and_from_json() {
 }
 
 #[test]
+fn a_batch_is_the_same_from_the_engine_and_from_json() {
+    let (sandbox, wanted) = (sandbox(), ["1", "0", "1"].map(|amount| request(amount, "b-1")));
+    let view = sandbox.client().create_batch_json(&crate::request::batch_body(&wanted)).unwrap();
+    let by_json: crate::request::BatchAnswer = serde_json::from_str(&serde_json::to_string(&view).unwrap()).unwrap();
+    let given: Vec<BatchResult> = view.give().unwrap();
+    assert_eq!(by_json.results(), given);
+    assert_eq!(given.iter().map(|result| result.status).collect::<Vec<_>>(), [201, 422, 200]);
+    assert_eq!(given[1].problem.as_ref().unwrap().problems[0].pointer, "/amount");
+    for (count, code) in [(0, "too_few"), (1_001, "too_many")] {
+        let body = crate::request::batch_body(&vec![request("1", "b-2"); count]);
+        assert_eq!(sandbox.client().create_batch_json(&body).unwrap_err().into_fields()[0].code, code);
+    }
+}
+
+fn request(amount: &str, reference: &str) -> SettlementRequest {
+    SettlementRequest {
+        amount: Decimal::parse(amount).unwrap(),
+        currency: "EUR".to_owned(),
+        to: "sim:ok".to_owned(),
+        reference: reference.to_owned(),
+        description: None,
+        metadata: [].into(),
+        provider: None,
+        quote_id: None,
+        expires_at: None,
+    }
+}
+
+#[test]
+fn what_only_servers_say_is_the_same_from_their_views_and_from_json() {
+    let webhook = r#"{"id": "whk_1", "url": "https://shop.example/hooks", "events": ["settlement.completed"], "all_events": false,
+        "description": null, "status": "failing", "failing_since": "2026-11-21T10:53:17.042Z", "created_at": "2026-11-21T10:53:17.042Z",
+        "updated_at": "2026-11-21T10:53:17.042Z", "secret_shown": true}"#;
+    let webhook: Webhook = agree(serde_json::from_str::<railgate::api::WebhookView>(webhook).unwrap());
+    assert_eq!((webhook.status, webhook.secret, webhook.secret_shown), (WebhookStatus::Failing, None, true));
+    let test = r#"{"delivery": {"id": "dlv_1", "message_id": "evt_1", "type": "settlement.failed", "cause": "test", "status": "failed",
+        "attempts": 1, "next_attempt_at": null, "last_attempt": {"at": "2026-11-21T10:53:17.042Z", "took_ms": 12, "status": 500,
+        "error": null, "response_excerpt": "no"}, "created_at": "2026-11-21T10:53:17.042Z", "payload": {"amount": 10.50}},
+        "delivered": false, "response": {"status": 500, "took_ms": 12, "excerpt": "no", "error": null}}"#;
+    let test: WebhookTest = agree(serde_json::from_str::<railgate::api::TestView>(test).unwrap());
+    assert_eq!(test.delivery.payload, Json(r#"{"amount": 10.50}"#.to_owned()));
+    let line = r#"{"number": 7, "at": "2026-11-21T10:53:17.042Z", "type": "fee", "amount": -0.10, "balance": 99.90, "currency": "EUR",
+        "reference": "inv-1", "settlement_id": "stl_1", "description": null}"#;
+    let line: StatementEntry = agree(serde_json::from_str::<railgate::api::EntryView>(line).unwrap());
+    assert_eq!((line.kind.as_str(), line.amount.to_string().as_str()), ("fee", "-0.10"));
+    let moved = r#"{"kind": "credit_line", "reference": "line-1", "amount": 500.00, "previous": 100.00, "currency": "EUR",
+        "at": "2026-11-21T10:53:17.042Z"}"#;
+    let moved: Movement = agree(serde_json::from_str::<railgate::api::BalanceMovementView>(moved).unwrap());
+    assert_eq!((moved.kind, moved.previous.map(|it| it.to_string())), (MovementKind::CreditLine, Some("100.00".to_owned())));
+    let proof = r#"{"settlement_id": "stl_1", "reference": "inv-1", "event_id": "evt_1", "sequence": 5, "event_hash": "00", "salt": "11",
+        "leaf_index": 4, "tree_size": 9, "path": ["22", "33"], "checkpoint": "c", "proof": "p"}"#;
+    agree::<Proof>(serde_json::from_str::<railgate::api::ProofView>(proof).unwrap());
+}
+
+#[test]
 fn a_genuine_receipt_says_what_it_says_and_one_that_was_changed_nothing() {
     let sandbox = sandbox();
     sandbox.client().create_json(r#"{"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#).unwrap();

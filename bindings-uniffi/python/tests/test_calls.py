@@ -304,6 +304,10 @@ def test_errors_say_what_is_wrong_and_where(connect, url):
         with pytest.raises(railgate.GatewayError.Invalid) as caught:
             await client.create(bad)
         assert "/amount" in str(caught.value) and "2 more" in str(caught.value), caught.value
+        assert caught.value.problem.not_sent
+        with pytest.raises(REFUSED) as caught:
+            await client.settlement("not-there")
+        assert not caught.value.problem.not_sent
 
         class Nobody(railgate.UrllibTransport):
             async def pause(self, ms):

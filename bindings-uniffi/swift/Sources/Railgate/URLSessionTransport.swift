@@ -77,6 +77,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         // The session's own timeout restarts with each byte; this one is for the complete response.
         let patience = Task {
             try await Task.sleep(nanoseconds: nanoseconds(ms))
+            end(task) { _ in .failure(TransportError.noAnswer(detail: "time-out: no complete response within \(ms) ms")) }
             task.cancel()
         }
         defer { patience.cancel() }

@@ -277,7 +277,7 @@ final class CallTests: XCTestCase {
         try await throwing(GatewayError.self) {
             _ = try await client.create(request: request("0", reference: "no good", to: "nobody"))
         } check: { error in
-            XCTAssertTrue(error.message.contains("/amount") && error.message.contains("2 more"), error.message)
+            XCTAssertTrue(error.message.contains("/amount") && error.message.contains("2 more") && error.isNotSent, error.message)
         }
         let dead = environment("RAILGATE_DEAD_URL")
         let nobody = try GatewayClient(baseUrl: dead, environment: .sandbox, signer: SoftwareSigner(), transport: Hasty())

@@ -229,7 +229,7 @@ class CallsTest {
     @Test
     fun `errors say what is wrong and where`() = test {
         val invalid = assertFailsWith<GatewayException.Invalid> { connect().create(request("0", "no good", "nobody")) }
-        assertTrue("/amount" in invalid.message && "2 more" in invalid.message, invalid.message)
+        assertTrue("/amount" in invalid.message && "2 more" in invalid.message && invalid.notSent, invalid.message)
         val hasty = object : HttpTransport {
             val inner = OkHttpTransport()
             override suspend fun send(request: HttpRequest) = inner.send(request)
