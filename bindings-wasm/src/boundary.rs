@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use js_sys::{Array, Uint8Array};
 use railgate::error::{CodeFacts, FieldProblem, Problem};
+use railgate::receipt::{Drawing, Level};
 use railgate::{Error, ErrorCode};
 use serde::Serialize;
 use wasm_bindgen::{JsCast as _, JsError, JsValue};
@@ -102,6 +103,21 @@ pub(crate) fn count_or_none(value: &JsValue, name: &str, range: RangeInclusive<u
     }
     let message = format!("must be from {} to {}", range.start(), range.end());
     Err(invalid(FieldProblem::new(format!("/{name}"), "out_of_range", message)))
+}
+
+/// How a QR code is drawn; what is `undefined` or `null` has its default.
+pub(crate) fn drawing(level: &JsValue, margin: &JsValue, size: &JsValue) -> Result<Drawing, JsError> {
+    let usual = Drawing::default();
+    let level = match text_or_none(level, "level")? {
+        None => usual.level,
+        Some(level) => Level::ALL
+            .into_iter()
+            .find(|known| known.as_str() == level)
+            .ok_or_else(|| invalid(FieldProblem::new("/level", "unknown_value", "must be L, M, Q or H")))?,
+    };
+    let margin = count_or_none(margin, "margin", 0..=Drawing::MARGIN_MAX as u64)?;
+    let size = count_or_none(size, "size", 1..=Drawing::SIZE_MAX.into())?;
+    Ok(Drawing { level, margin: margin.map_or(usual.margin, |margin| margin as usize), size: size.map(|size| size as u32) })
 }
 
 /// A non-negative whole number.

@@ -1,11 +1,11 @@
 //! QR codes of receipts and other texts.
 
 use railgate::error::FieldProblem;
-use railgate::receipt::{Code, Drawing, Level};
+use railgate::receipt::Code;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::boundary::{count_or_none, invalid, text, text_or_none};
+use crate::boundary::{drawing, invalid, text, text_or_none};
 
 /// The QR code of a text (UTF-8, byte mode) as an SVG document. `title` is the alternative text; it may be any text. `level` is how
 /// much of the code may be damaged: `L` (7 %, the default), `M` (15 %), `Q` (25 %) or `H` (30 %). `margin`: light modules around the
@@ -35,20 +35,9 @@ pub fn qr_matrix(#[wasm_bindgen(js_name = text, unchecked_param_type = "string")
 }
 
 fn code(content: &JsValue, level: &JsValue, margin: &JsValue, size: &JsValue) -> Result<Code, JsError> {
-    let content = text(content, "text")?;
-    let level = match text_or_none(level, "level")? {
-        None => Level::default(),
-        Some(level) => Level::ALL
-            .into_iter()
-            .find(|known| known.as_str() == level)
-            .ok_or_else(|| invalid(FieldProblem::new("/level", "unknown_value", "must be L, M, Q or H")))?,
-    };
-    let margin = count_or_none(margin, "margin", 0..=Drawing::MARGIN_MAX as u64)?;
-    let size = count_or_none(size, "size", 1..=Drawing::SIZE_MAX.into())?;
-    let drawing =
-        Drawing { level, margin: margin.map_or(Drawing::default().margin, |margin| margin as usize), size: size.map(|size| size as u32) };
+    let (content, drawing) = (text(content, "text")?, drawing(level, margin, size)?);
     Code::of(content.as_bytes(), drawing).ok_or_else(|| {
-        let most = level.max_bytes();
+        let most = drawing.level.max_bytes();
         invalid(FieldProblem::new("/text", "too_long", format!("must be at most {most} bytes in UTF-8")))
     })
 }

@@ -27,6 +27,7 @@ import type {
   RawAnswer,
   RawOptions,
   ReceiptForm,
+  ReceiptOptions,
   ReverseOptions,
   SettledOptions,
   StatementFilter,
@@ -103,6 +104,7 @@ export type {
   RawAnswer,
   RawOptions,
   ReceiptForm,
+  ReceiptOptions,
   ReverseOptions,
   SettledOptions,
   StatementFilter,
@@ -453,9 +455,10 @@ export class RailgateClient implements Gateway {
   /** Returns the receipt as an A4 document (PDF), for servers that can draw one. */
   receiptAs(ref: string, form: "application/pdf", options?: CallOptions): Promise<Uint8Array>;
   /** Returns the receipt as a compact JWS, a printable page, text or a QR code. */
-  receiptAs(ref: string, form: ReceiptForm, options?: CallOptions): Promise<string>;
-  async receiptAs(ref: string, form: ReceiptForm | "application/pdf", options: CallOptions = {}): Promise<string | Uint8Array> {
-    const answer = await this.#send(get(`${one(ref)}/receipt`, check.header(form, "form")), options);
+  receiptAs(ref: string, form: ReceiptForm, options?: ReceiptOptions): Promise<string>;
+  async receiptAs(ref: string, form: ReceiptForm | "application/pdf", options: ReceiptOptions = {}): Promise<string | Uint8Array> {
+    const { size, margin, level, title } = options;
+    const answer = await this.#send(get(`${one(ref)}/receipt${query({ size, margin, level, title })}`, check.header(form, "form")), options);
     return form === "application/pdf" ? answer.bytes : answer.text;
   }
 

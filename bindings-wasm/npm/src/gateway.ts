@@ -15,6 +15,7 @@ import type {
   FollowFeedOptions,
   FollowOptions,
   ReceiptForm,
+  ReceiptOptions,
   ReverseOptions,
   SettledOptions,
 } from "./client/options.js";
@@ -92,7 +93,7 @@ export interface Gateway {
   /** Returns the receipt of a completed settlement. */
   receipt(ref: string, options?: CallOptions): Promise<Receipt>;
   /** Returns the receipt as text. */
-  receiptAs(ref: string, form: ReceiptForm, options?: CallOptions): Promise<string>;
+  receiptAs(ref: string, form: ReceiptForm, options?: ReceiptOptions): Promise<string>;
   /** Returns the public keys that verify receipts. */
   jwks(options?: CallOptions): Promise<JsonWebKeySet>;
   /** Returns the balances of all accounts. */

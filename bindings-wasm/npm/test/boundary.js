@@ -69,6 +69,10 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
       [
         ["form", "text/html", "string"],
         ["parts", ["a", "b"], "strings"],
+        ["title", "b", "stringOrNone"],
+        ["level", "M", "stringOrNone"],
+        ["margin", 1, "countOrNone"],
+        ["size", 200, "countOrNone"],
       ],
       "receipt_invalid",
     ],

@@ -34,6 +34,9 @@ async function payments(gateway, pay) {
   const { jws } = await gateway.receipt("p-1");
   same([await gateway.receiptAs("p-1", "application/jose"), (await gateway.jwks()).keys.length], [jws, 1]);
   same((await gateway.receiptAs("p-1", "text/html")).includes("<svg "), true);
+  const drawn = await gateway.receiptAs("p-1", "image/svg+xml", { size: 300, margin: 0, level: "M", title: "Paid" });
+  same([/ width="300" height="300" /, /<title>Paid<\/title>/].map((part) => part.test(drawn)), [true, true]);
+  same(await codeOf(gateway.receiptAs("p-1", "image/svg+xml", { margin: 65 })), "invalid_fields");
   same((await gateway.reconcile("p-1")).consistent, true);
 }
 

@@ -250,7 +250,8 @@ pub struct LinksView {
 impl LinksView {
     /// The paths of the settlement with this reference.
     pub(crate) fn of(reference: &SmolStr) -> Self {
-        let [itself, status, events, reverse, receipt] = PARTS.map(|part| SettlementPath { start: SETTLEMENTS, reference: reference.clone(), part });
+        let [itself, status, events, reverse, receipt] =
+            PARTS.map(|part| SettlementPath { start: SETTLEMENTS, reference: reference.clone(), part });
         Self { itself, status, events, reverse, receipt }
     }
 }

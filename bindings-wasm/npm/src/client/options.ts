@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { QrOptions } from "../qr.js";
 import type { Hooks } from "./hooks.js";
 import type { Patience } from "./patience.js";
 import type { Signer } from "./signer.js";
@@ -35,6 +36,9 @@ export interface CallOptions {
   /** Aborts the call: it rejects with the signal's reason. If it was already sent, it may still be executed. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Options of a receipt in a readable form. Those of a drawing are for its QR code, `image/svg+xml`. */
+export interface ReceiptOptions extends CallOptions, QrOptions {}
 
 /** Options of an enrolment. */
 export interface EnrollOptions extends CallOptions {

@@ -12,6 +12,7 @@ import type {
   FollowFeedOptions,
   FollowOptions,
   ReceiptForm,
+  ReceiptOptions,
   ReverseOptions,
   SettledOptions,
 } from "../client/options.js";
@@ -308,9 +309,9 @@ export class Sandbox implements Gateway {
   }
 
   /** Returns the receipt as text: a printable page, plain text, its QR code as SVG, or the compact JWS alone. */
-  async receiptAs(ref: string, form: ReceiptForm, options?: CallOptions): Promise<string> {
+  async receiptAs(ref: string, form: ReceiptForm, options: ReceiptOptions = {}): Promise<string> {
     const members = { ref: check.filled(ref, "ref"), accept: check.filled(form, "form") };
-    return drawn((await this.#ask<Sheet>("receipt", members, options)).ok);
+    return drawn((await this.#ask<Sheet>("receipt", members, options)).ok, options);
   }
 
   /** Returns the public keys that verify receipts. */

@@ -31,12 +31,14 @@ test("there are as many as it takes to show every entry", () => {
     "Logs and traces",
     "A gateway in a tab",
     "One program for both",
+    "A production server",
     "Errors",
     "Forms",
     "Receipts",
     "Webhooks",
     "Testing your receiver",
     "QR codes",
+    "Amounts",
   ]);
 });
 

@@ -55,7 +55,7 @@ test("a time may be a Date, in a filter as in a request", async () => {
   await client.create({ ...PAYMENT, expires_at: at });
   assert.deepEqual([urls[0], JSON.parse(urls[1]).expires_at], ["?created_from=2030-01-01T00%3A00%3A00.000Z", "2030-01-01T00:00:00.000Z"]);
   await assert.rejects(client.list({ created_from: new Date(Number.NaN) }), TypeError);
-  client.dispose();
+  await client.close();
 });
 
 test("Retry-After is waited for to the end", async (t) => {
