@@ -1,5 +1,5 @@
 import * as glue from "../../wasm/client.js";
-import module from "../../wasm/client_bg.wasm";
+import module from "railgate-workers/client.wasm";
 import { once } from "./once.js";
 
 /** The module `client` of the core, for runtimes that only accept modules compiled ahead of time. */

@@ -1,5 +1,5 @@
 import * as glue from "../../wasm/gateway.js";
-import module from "../../wasm/gateway_bg.wasm";
+import module from "railgate-workers/gateway.wasm";
 import { once } from "./once.js";
 
 /** The module `gateway` of the core, for runtimes that only accept modules compiled ahead of time. */

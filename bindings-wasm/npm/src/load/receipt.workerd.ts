@@ -1,5 +1,5 @@
 import * as glue from "../../wasm/receipt.js";
-import module from "../../wasm/receipt_bg.wasm";
+import module from "railgate-workers/receipt.wasm";
 import { once } from "./once.js";
 
 /** The module `receipt` of the core, for runtimes that only accept modules compiled ahead of time. */

@@ -1,5 +1,5 @@
 import * as glue from "../../wasm/sheet.js";
-import module from "../../wasm/sheet_bg.wasm";
+import module from "railgate-workers/sheet.wasm";
 import { once } from "./once.js";
 
 /** The module `sheet` of the core, for runtimes that only accept modules compiled ahead of time. */

@@ -1,5 +1,5 @@
 import * as glue from "../../wasm/webhook.js";
-import module from "../../wasm/webhook_bg.wasm";
+import module from "railgate-workers/webhook.wasm";
 import { once } from "./once.js";
 
 /** The module `webhook` of the core, for runtimes that only accept modules compiled ahead of time. */

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 let installed;
 before(() => {
-  installed = project();
+  installed = project({ workers: true });
   copyFileSync(join(here, "everything.js"), join(installed.folder, "everything.js"));
 });
 after(() => installed?.remove());
