@@ -192,13 +192,14 @@ export async function signTestDelivery(
   options: TestDeliveryOptions = {},
 ): Promise<TestDelivery> {
   const { id = `evt_test_${crypto.randomUUID()}`, at = Date.now() } = options;
+  if (check.header(id, "options.id").includes(".")) throw new TypeError("options.id must not have a full stop: it separates what is signed");
   const ms = check.instant(at, "options.at");
   const timestamp = new Date(ms).toISOString();
   const body = typeof message === "string" ? message : check.json({ timestamp, ...check.object(message, "message") }, "message");
   const seconds = Math.floor(ms / 1000);
   const core = await opened(secrets);
   try {
-    const signature = core.sign(check.header(id, "options.id"), seconds, check.bytes(body, "message"));
+    const signature = core.sign(id, seconds, check.bytes(body, "message"));
     const headers = { "webhook-id": id, "webhook-timestamp": String(seconds), "webhook-signature": signature };
     return { headers: { "content-type": "application/json", ...headers }, body };
   } finally {

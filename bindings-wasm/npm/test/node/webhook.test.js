@@ -162,5 +162,5 @@ test("a test delivery of the wrong kind is refused before it is signed", async (
   for (const wrong of [[], 7, undefined]) await assert.rejects(signTestDelivery(wrong, BODY), TypeError);
   for (const wrong of [7, null, []]) await assert.rejects(signTestDelivery(SECRET, wrong), TypeError);
   await assert.rejects(signTestDelivery(SECRET, BODY, { at: "now" }), TypeError);
-  await assert.rejects(signTestDelivery(SECRET, BODY, { id: "" }), TypeError);
+  for (const id of ["", "evt.1"]) await assert.rejects(signTestDelivery(SECRET, BODY, { id }), TypeError);
 });
