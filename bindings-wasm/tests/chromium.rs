@@ -10,7 +10,7 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(target_family = "wasm")]
 mod in_chromium {
-    use js_sys::{Error, Reflect, Uint8Array};
+    use js_sys::{Array, Error, Reflect, Uint8Array};
     use railgate_wasm::gateway::Gateway;
     use railgate_wasm::webhook::WebhookVerifier;
     use wasm_bindgen::{JsCast as _, JsError, JsValue};
@@ -97,7 +97,7 @@ mod in_chromium {
     /// The example of Standard Webhooks 1.0.0.
     #[wasm_bindgen_test]
     fn a_webhook_is_genuine_or_refused() -> Tested {
-        let verifier = WebhookVerifier::new(&r#"["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]"#.into())?;
+        let verifier = WebhookVerifier::new(&Array::of1(&"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into()))?;
         let verify = |body: &str, seconds: f64| {
             let (id, signature) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
             let body = Uint8Array::from(body.as_bytes());

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { type JsonWebKeyInput, type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { type FileHandle, link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
@@ -109,7 +109,7 @@ function read(key: string | PrivateJwk, passphrase?: string): KeyObject {
     found =
       typeof jwk === "string"
         ? createPrivateKey(passphrase === undefined ? jwk : { key: jwk, passphrase })
-        : createPrivateKey({ key: jwk as import("node:crypto").JsonWebKey, format: "jwk" });
+        : createPrivateKey({ key: jwk as JsonWebKeyInput["key"], format: "jwk" });
   } catch (cause) {
     return wrong(cause);
   }
