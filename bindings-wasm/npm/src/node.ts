@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type JsonWebKeyInput, type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { type JsonWebKeyInput, type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { type FileHandle, link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
@@ -90,7 +90,12 @@ export function fileVault(path: string | URL): Vault {
     },
     async write(next) {
       // Without a key there is nothing to keep: another process may have cleared the vault.
-      if ((await secret(file)) !== undefined) await rename(await written(beside, JSON.stringify(next)), beside);
+      if ((await secret(file)) === undefined) return;
+      const made = await written(beside, JSON.stringify(next));
+      await rename(made, beside).catch(async (error: unknown) => {
+        await remove(made);
+        throw failed(beside, error);
+      });
     },
     async clear() {
       await remove(beside);
@@ -157,11 +162,10 @@ async function secret(file: string): Promise<string | undefined> {
   }
 }
 
-let files = 0;
-
 /** Writes a new file that only its owner can read, beside `file`; returns its path. */
 async function written(file: string, text: string): Promise<string> {
-  const path = `${file}.${process.pid}-${(files += 1)}`;
+  // In containers every process may have the same number, and one that was killed leaves its file behind.
+  const path = `${file}.${randomUUID()}`;
   let handle: FileHandle | undefined;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -170,6 +174,7 @@ async function written(file: string, text: string): Promise<string> {
     await handle.sync();
     return path;
   } catch (error) {
+    if (handle !== undefined) await remove(path);
     throw failed(path, error);
   } finally {
     await handle?.close();

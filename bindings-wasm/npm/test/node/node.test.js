@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { createPublicKey, verify } from "node:crypto";
-import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -66,6 +66,10 @@ test("a file keeps key and session, for its owner alone", async (t) => {
   const file = join(await folder(t), "deep", "er", "railgate.pem");
   const vault = fileVault(file);
   const { publicKey } = await vault.signer();
+  await mkdir(`${file}.session`);
+  await assert.rejects(vault.write({ session: "s" }), StorageError);
+  await rm(`${file}.session`, { recursive: true });
+  assert.deepEqual(await readdir(join(file, "..")), ["railgate.pem"], "a write that fails leaves nothing behind");
   await vault.write({ session: "s", clientId: "cli_1", keyId: "k" });
   for (const path of [file, `${file}.session`]) assert.equal((await stat(path)).mode & 0o777, 0o600);
   // Another process, by another name of the file.
