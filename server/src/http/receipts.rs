@@ -11,7 +11,6 @@ use railgate::api::ReceiptView;
 use railgate::error::FieldProblem;
 use railgate::receipt::{Drawing, Level, Receipt, content_security_policy};
 use railgate::{Error, Result};
-use sha2::{Digest as _, Sha256};
 
 use super::App;
 use super::document::{BadQuery, Denied, NoReceipt, Unserved};
@@ -67,7 +66,8 @@ pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named
     let target = named.target()?.clone();
     let receipt = app.gateway.scan(&open.caller, move |engine| engine.receipt(&open.caller, &target)).await?;
     let key = receipt.key_id.to_string();
-    let tag = format!("\"{}-{}-{}{}\"", receipt.claims.ev.n, &key[..8], ending(form), image.mark(&open.uri));
+    // The query is part of the address to which a tag belongs.
+    let tag = format!("\"{}-{}-{}\"", receipt.claims.ev.n, &key[..8], ending(form));
     let mut response =
         if matches(&open.headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer(form, receipt, &image).await? };
     let headers = response.headers_mut();
@@ -104,16 +104,6 @@ impl Image {
                 Err(Error::invalid(vec![FieldProblem::new("title", "too_long", message)]))
             }
             Some(_) | None => Ok(image),
-        }
-    }
-
-    /// Tells the drawings of a receipt apart, in its `ETag`.
-    fn mark(&self, uri: &Uri) -> String {
-        match uri.query() {
-            Some(query) if self.title.is_some() || self.drawing != Drawing::default() => {
-                Sha256::digest(query).iter().take(4).fold("-".to_owned(), |mark, byte| format!("{mark}{byte:02x}"))
-            }
-            Some(_) | None => String::new(),
         }
     }
 }

@@ -104,7 +104,7 @@ async fn its_code_is_drawn_as_it_is_wanted() {
     let usual = ask("", "image/svg+xml").await.expect(200);
     let drawn = ask("?size=300&margin=2&level=M&title=Paid%20%3Ctwice%3E", "image/svg+xml").await.expect(200);
     assert!(drawn.text().contains(" width=\"300\" height=\"300\" ") && drawn.text().contains("<title>Paid &lt;twice&gt;</title>"));
-    assert_ne!(usual.header("etag"), drawn.header("etag"), "each drawing has its own");
+    assert_ne!(usual.body, drawn.body);
     let wrong = [("size=0", "size"), ("size=16385", "size"), ("margin=65", "margin"), ("level=X", "level"), ("colour=red", "colour")];
     for (query, pointer) in wrong {
         let refused = ask(&format!("?{query}"), "image/svg+xml").await.expect(422).json();
