@@ -97,7 +97,7 @@ impl Middleware {
         if let Some(link) = link.as_ref().filter(|_| context.client().is_some()) {
             link.recognise();
         }
-        let room = self.app.unsent.reserve(Reader::of(context.client(), peer), response.body(), !verb.is_safe());
+        let room = self.app.unsent.reserve(Reader::of(context.client(), peer), &response, !verb.is_safe());
         let room = room.unwrap_or_else(|error| {
             response = HttpError(error).into_response();
             None

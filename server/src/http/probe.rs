@@ -13,7 +13,7 @@ use super::cached::Cached;
 use super::document::Unready;
 use super::extract::Noted;
 use super::problem::HttpError;
-use super::response::{HandlerResult, JSON_VALUE, ok};
+use super::response::{HandlerResult, JSON_VALUE, Kept, ok};
 use super::route::routes;
 use crate::gateway::Tenant;
 
@@ -79,5 +79,6 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
 pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> HandlerResult {
     let mut response = Response::new(Body::from(app.document.text()));
     response.headers_mut().insert(CONTENT_TYPE, JSON_VALUE);
+    response.extensions_mut().insert(Kept);
     Ok(response)
 }

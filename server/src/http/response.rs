@@ -12,6 +12,10 @@ use super::problem::HttpError;
 /// What handlers return.
 pub(crate) type HandlerResult = Result<Response, HttpError>;
 
+/// Marks a response whose bytes the server keeps anyway: however many readers leave it unread, it is in memory once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept;
+
 pub(crate) const JSON_VALUE: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 

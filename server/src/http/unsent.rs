@@ -5,12 +5,13 @@
 
 use std::net::IpAddr;
 
-use axum::body::Body;
+use axum::response::Response;
 use hyper::body::Body as _;
 use railgate::ids::Ulid;
 use railgate::{Error, ErrorCode, Result};
 
 use super::limit::network;
+use super::response::Kept;
 use crate::shares::{InHand, Share, Shares};
 
 /// Responses up to this size, in bytes, are not counted.
@@ -59,10 +60,11 @@ impl Unsent {
     ///
     /// # Errors
     /// `rate_limited` when this reader leaves too much unread, `store_unavailable` when others do.
-    pub(super) fn reserve(&self, reader: Reader, body: &Body, done: bool) -> Result<Option<Room>> {
+    pub(super) fn reserve(&self, reader: Reader, response: &Response, done: bool) -> Result<Option<Room>> {
         // A stream has no size, and produces what it sends as its reader takes it.
+        let body = response.body();
         let size = body.size_hint().exact().and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-        if size <= SMALL {
+        if size <= SMALL || response.extensions().get::<Kept>().is_some() {
             return Ok(None);
         }
         let (taken, most) = self.pool(reader);
@@ -91,24 +93,29 @@ fn refusal(in_hand: InHand) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+
     use super::*;
 
     const READER: Reader = Reader::Address(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
 
-    fn body(size: usize) -> Body {
-        Body::from(vec![b'x'; size])
+    fn body(size: usize) -> Response {
+        Response::new(Body::from(vec![b'x'; size]))
     }
 
     #[test]
     fn small_responses_and_streams_cost_nothing_and_long_ones_their_size() {
         let unsent = Unsent::new(64 * 1024 * 1024);
         assert!(unsent.reserve(READER, &body(SMALL), false).unwrap().is_none());
-        let stream = Body::from_stream(tokio_stream::iter([Ok::<_, std::io::Error>("x")]));
+        let stream = Response::new(Body::from_stream(tokio_stream::iter([Ok::<_, std::io::Error>("x")])));
         assert!(unsent.reserve(READER, &stream, false).unwrap().is_none());
         let room = unsent.reserve(READER, &body(SMALL + 1), false).unwrap();
         assert_eq!(unsent.pool(READER).0.in_hand(READER).own, SMALL + 1);
         drop(room);
         assert_eq!(unsent.pool(READER).0.in_hand(READER).own, 0);
+        let mut kept = body(SMALL + 1);
+        kept.extensions_mut().insert(Kept);
+        assert!(unsent.reserve(READER, &kept, false).unwrap().is_none());
     }
 
     #[test]
