@@ -11,7 +11,7 @@ The number of matches of each change is checked, so that output of another gener
 import re
 import sys
 
-SECRET = ["Enrollment", "HttpHeader", "HttpRequest", "HttpResponse", "SandboxOptions", "Webhook"]
+SECRET = ["Enrollment", "EnrollmentCode", "HttpHeader", "HttpRequest", "HttpResponse", "SandboxOptions", "Webhook"]
 
 CANCELLED = '''\
             else:

@@ -27,6 +27,9 @@ pub struct SettlementFilter {
     /// With this reference.
     #[uniffi(default = None)]
     pub reference: Option<String>,
+    /// Of the client's end user of this name.
+    #[uniffi(default = None)]
+    pub user: Option<String>,
     /// Only payments by the client, or only payments to it.
     #[uniffi(default = None)]
     pub direction: Option<Direction>,
@@ -85,7 +88,8 @@ impl SettlementFilter {
 
     /// The query parameters without those of a page.
     pub(crate) fn selection(self) -> Result<Pairs, GatewayError> {
-        let Self { statuses, currency, provider, to, reference, direction, sandbox, needs_review, created_from, created_to, .. } = self;
+        let Self { statuses, currency, provider, to, reference, user, direction, sandbox, needs_review, created_from, created_to, .. } =
+            self;
         let (min_amount, max_amount) = (self.min_amount, self.max_amount);
         let unknown = |what| GatewayError::invalid(Problem::local("invalid_fields", format!("this {what} cannot be searched for")));
         let direction = direction.map(|direction| direction.name().ok_or_else(|| unknown("direction"))).transpose()?;
@@ -94,6 +98,7 @@ impl SettlementFilter {
             ("provider", provider),
             ("to", to),
             ("reference", reference),
+            ("user", user),
             ("direction", direction.map(str::to_owned)),
             ("sandbox", sandbox.map(|it| it.to_string())),
             ("needs_review", needs_review.map(|it| it.to_string())),

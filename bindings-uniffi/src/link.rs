@@ -264,7 +264,7 @@ impl Link {
                     }
                 }
                 Step::Send { request, timeout_ms, prepares } => {
-                    let grants = new.is_none() && !carries_token(&request.path);
+                    let grants = new.is_none() && !carries_token(&request.method, &request.path);
                     match self.send(request, timeout_ms).await {
                         Ok(answer) if (200..300).contains(&answer.status) && !prepares && !answers(&answer) => {
                             last = Err(unreadable("the gateway's response cannot be read"));

@@ -67,6 +67,12 @@ impl Give<String> for SettlementPath {
     }
 }
 
+impl<T, S: Give<T>> Give<T> for Box<S> {
+    fn give(self) -> Result<T, GatewayError> {
+        (*self).give()
+    }
+}
+
 impl<T, S: Give<T> + Clone> Give<T> for Arc<S> {
     fn give(self) -> Result<T, GatewayError> {
         Arc::unwrap_or_clone(self).give()

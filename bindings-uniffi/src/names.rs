@@ -253,6 +253,12 @@ mirror_enum! {
         BalanceWithdrawn = "balance.withdrawn",
         /// An operator set the client's credit.
         BalanceCreditChanged = "balance.credit_changed",
+        /// The payment waits for the approval of the end user who pays.
+        ApprovalRequested = "approval.requested",
+        /// The user approved the payment.
+        ApprovalApproved = "approval.approved",
+        /// The user declined the payment.
+        ApprovalDeclined = "approval.declined",
     }
 }
 
@@ -267,6 +273,56 @@ mirror_enum! {
         Rail = "rail",
         /// A person who operates the gateway.
         Operator = "operator",
+        /// The end user who pays, on a device.
+        User = "user",
+    }
+}
+
+mirror_enum! {
+    /// Whether the devices of an end user may call.
+    UserStatus of railgate::store::record::UserStatus {
+        /// They may.
+        Active = "active",
+        /// They may not, until the client changes it.
+        Blocked = "blocked",
+    }
+}
+
+mirror_enum! {
+    /// Who vouches for the key of a device.
+    AttestationFormat of railgate::store::record::AttestationFormat {
+        /// Android Key Attestation.
+        AndroidKey = "android-key",
+        /// App Attest, of Apple.
+        AppleAppAttest = "apple-app-attest",
+    }
+}
+
+mirror_enum! {
+    /// Where the key of a device lives.
+    AttestationLevel of railgate::store::record::AttestationLevel {
+        /// In software.
+        Software = "software",
+        /// In the trusted environment of the processor.
+        TrustedEnvironment = "trusted_environment",
+        /// In a security chip.
+        StrongBox = "strongbox",
+        /// Beside an app that Apple vouches for, on a device with a Secure Enclave.
+        SecureEnclave = "secure_enclave",
+    }
+}
+
+mirror_enum! {
+    /// How far the approval of a payment by its end user is.
+    PaymentApprovalStatus of railgate::store::record::PaymentApprovalStatus {
+        /// The payment waits for the user.
+        Pending = "pending",
+        /// The user approved it.
+        Approved = "approved",
+        /// The user declined it.
+        Declined = "declined",
+        /// It ended before the user decided.
+        Ended = "ended",
     }
 }
 

@@ -39,6 +39,9 @@ pub struct SettlementRequest {
     /// The settlement is cancelled if it was not dispatched by then.
     #[uniffi(default = None)]
     pub expires_at: Option<Instant>,
+    /// The client's end user who pays, by the client's own name for them. A user's device leaves it out.
+    #[uniffi(default = None)]
+    pub user: Option<String>,
 }
 
 /// The request to reverse a settlement.
@@ -66,7 +69,7 @@ pub(crate) fn written(body: &impl serde::Serialize) -> String {
 impl SettlementRequest {
     /// The body of the create call.
     pub(crate) fn body(&self) -> String {
-        let Self { amount, currency, to, reference, description, metadata, provider, quote_id, expires_at } = self.clone();
+        let Self { amount, currency, to, reference, description, metadata, provider, quote_id, expires_at, user } = self.clone();
         written(&CreateBody {
             amount: AmountInput::text(&amount.shortest()),
             currency,
@@ -79,6 +82,7 @@ impl SettlementRequest {
             provider,
             quote_id,
             expires_at: expires_at.map(Instant::rfc3339),
+            user,
         })
     }
 

@@ -39,6 +39,7 @@ fn records_are_the_same_from_the_engine_and_from_json() {
             provider: None,
             quote_id: None,
             expires_at: Some(Instant(NOW + 3_600_000)),
+            user: None,
         };
         let check: Check = agree(sandbox.client().check_json(&request.body()).unwrap());
         assert!(check.ok && check.quote.is_some());
@@ -114,6 +115,7 @@ fn request(amount: &str, reference: &str) -> SettlementRequest {
         provider: None,
         quote_id: None,
         expires_at: None,
+        user: None,
     }
 }
 
@@ -204,6 +206,7 @@ fn a_filter_by_an_unknown_status_is_invalid() {
         provider: None,
         to: Some("sim:ok".to_owned()),
         reference: None,
+        user: None,
         direction: None,
         sandbox: Some(true),
         needs_review: None,

@@ -5,10 +5,20 @@ use std::collections::HashMap;
 use crate::error::FieldProblem;
 use crate::mirror::mirror_record;
 use crate::names::{
-    Actor, Direction, EventType, FailureCode, FeeRefund, KeyStatus, MovementKind, PayeeMatch, ProviderHealth, ReversalReason,
-    ReversalStatus, RouteRefusal, SettlementStatus, StateName, Verdict,
+    Actor, Direction, EventType, FailureCode, FeeRefund, KeyStatus, MovementKind, PayeeMatch, PaymentApprovalStatus, ProviderHealth,
+    ReversalReason, ReversalStatus, RouteRefusal, SettlementStatus, StateName, Verdict,
 };
 use crate::values::{Decimal, Instant, Json};
+
+mirror_record! {
+    /// The approval of a payment by its end user.
+    PaymentApproval of railgate::api::PaymentApprovalView {
+        /// How far it is.
+        status: PaymentApprovalStatus,
+        /// When the user decided.
+        decided_at: Option<Instant>,
+    }
+}
 
 mirror_record! {
     /// A settlement.
@@ -72,6 +82,10 @@ mirror_record! {
         updated_at: Instant,
         /// When it became final for the first time.
         completed_at: Option<Instant>,
+        /// The client's end user who pays, by the client's name for them; absent if none does.
+        user: Option<String>,
+        /// The approval of that user; absent if the payment needs none.
+        approval: Option<PaymentApproval>,
         /// It is cancelled if not dispatched by then.
         expires_at: Option<Instant>,
         /// Paths of related resources.

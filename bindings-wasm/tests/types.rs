@@ -355,6 +355,8 @@ fn generated() -> (World, String) {
         "FindingKind": record::FindingKind,
         "MatchedBy": record::MatchedBy,
         "Resolution": lifecycle::review::Resolution,
+        "UserStatus": record::UserStatus,
+        "PaymentApprovalStatus": record::PaymentApprovalStatus,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
     let doc = "An error code of the gateway.".to_owned();
@@ -387,9 +389,13 @@ fn generated() -> (World, String) {
         "Payee" Out: api::PayeeView,
         "Failure" Out: api::FailureView,
         "SettlementLinks" Out: api::LinksView,
+        "PaymentApproval" Out: api::PaymentApprovalView,
         "Settlement" Out: api::SettlementView,
         "StatusView" Out: api::StatusView,
         "PaymentDetails" Out: api::PaymentDetails,
+        "ApprovalTerms" Out: api::ApprovalTerms,
+        "ShownDetails" Out: api::ShownDetails,
+        "ConsentDetails" Out: api::ConsentDetails,
         "NoDetails" Out: api::NoDetails,
         "CompletionDetails" Out: api::CompletionDetails,
         "ReviewDetails" Out: api::ReviewDetails,

@@ -152,6 +152,12 @@ error_codes! {
     ClientSuspended = "client_suspended", 403, Authorisation, false, "The client is suspended",
         "An operator has suspended the client. Payments that were already sent are still completed or fail as usual.",
         "Ask the operator of the gateway.";
+    UserBlocked = "user_blocked", 403, Authorisation, false, "The user is blocked",
+        "The client has blocked this user: the user's devices may not call, and nobody pays as this user.",
+        "The client may set the user's `status` to `active` again.";
+    DeviceCodeInvalid = "device_code_invalid", 403, Authorisation, false, "The code is not valid",
+        "A device enrols with a code that its user got from the client. The code is mistyped, unknown, was used, has expired, or was replaced by a newer one.",
+        "Compare it with what was shown, or ask for another code. Each one serves for one device, for ten minutes.";
     SecondOperatorRequired = "second_operator_required", 403, Authorisation, false, "Somebody else has to decide this",
         "Nobody decides about what they asked for themselves, nor about what was asked for by an operator whom they invited or who invited them.",
         "Ask a colleague who may approve. Operators whom `railgate operators invite` invited on the server were invited by nobody.";
@@ -173,6 +179,15 @@ error_codes! {
     ApprovalNotFound = "approval_not_found", 404, Identification, false, "Nothing with this id was asked for",
         "No operator asked for a confirmation under this id. Only operators see this code.",
         "List what was asked for at `GET /api/v1/operator/approvals`.";
+    UserNotFound = "user_not_found", 404, Identification, false, "No such user",
+        "The client has no end user of this name in the environment of the credential.",
+        "A user is added with the first code for a device of theirs: `POST /api/v1/mobile/enrollment-codes`.";
+    DeviceNotFound = "device_not_found", 404, Identification, false, "No such device",
+        "There is no device with this id, or it is not the caller's.",
+        "List the devices at `GET /api/v1/mobile/devices`.";
+    PaymentApprovalNotFound = "payment_approval_not_found", 404, Identification, false, "No payment with this id waits for the user",
+        "There is no such payment, it is not this user's, or it never needed an approval.",
+        "List what waits at `GET /api/v1/mobile/approvals`.";
     AccountNotFound = "account_not_found", 404, Identification, false, "The client has no account in this currency",
         "A payment is made from the client's account in its currency, and the client has none. Nothing was reserved.",
         "Pay in a currency of `GET /api/v1/balances`. A deposit opens an account; in the sandbox, `POST /api/v1/simulator/fund` does.";
@@ -230,6 +245,9 @@ error_codes! {
     InvalidState = "invalid_state", 409, BusinessRule, false, "Its state does not allow this",
         "The request is well formed, but the state of the resource rules it out, and waiting does not change that.",
         "Read the current state. `detail` names the obstacle.";
+    ApprovalDecided = "approval_decided", 409, BusinessRule, false, "The payment does not wait for the user any more",
+        "It was approved or declined on another device, it was decided differently before, or its time is over. What was decided first counts.",
+        "Read the payment. `detail` says what was decided, when, and on which device.";
     ReversalExceedsRemaining = "reversal_exceeds_remaining", 409, BusinessRule, false, "More than what is left to reverse",
         "The reversals of a settlement must not exceed its amount in total.",
         "Reverse no more than the remainder, which `detail` names, or omit `amount` to reverse all of it.";

@@ -109,7 +109,7 @@ impl Gateway {
         if client.suspended {
             return Err(Error::new(ErrorCode::ClientSuspended));
         }
-        Ok(Client { engine: &self.engine, caller: Caller { client: client.no, client_id, mode: Mode::Sandbox } })
+        Ok(Client { engine: &self.engine, caller: Caller::client(client.no, client_id, Mode::Sandbox) })
     }
 
     /// Works off due tasks, including those that become due as a result: calls to operators, their answers and callbacks, and the

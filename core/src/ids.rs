@@ -39,8 +39,9 @@ number! {
     SettlementNo(i64)
 }
 number! {
-    /// A client's number inside one store, from 1. Numbers from [`ClientNo::OPERATORS`] on are those of operators, who sign calls like
-    /// clients but have no client's record: whatever looks for one finds none.
+    /// A client's number inside one store, from 1. Numbers from [`ClientNo::OPERATORS`] on are those of operators, and from
+    /// [`ClientNo::USERS`] on those of clients' end users. Both sign calls like clients but have no client's record: whatever looks for
+    /// one finds none.
     ClientNo(u32)
 }
 
@@ -49,16 +50,38 @@ number! {
     OperatorNo(u32)
 }
 
+number! {
+    /// The number of a client's end user inside one store, from 1; never reused.
+    UserNo(u32)
+}
+
 impl ClientNo {
     /// Above every client's number.
     pub const OPERATORS: u32 = 1 << 30;
+    /// Above every operator's number.
+    pub const USERS: u32 = 1 << 31;
 
     /// The operator that signs under this number; `None` for a client.
     pub const fn operator(self) -> Option<OperatorNo> {
         match self.0.checked_sub(Self::OPERATORS) {
-            Some(no) if no > 0 => Some(OperatorNo(no)),
+            Some(no) if no > 0 && self.0 < Self::USERS => Some(OperatorNo(no)),
             Some(_) | None => None,
         }
+    }
+
+    /// The end user that signs under this number; `None` for a client or an operator.
+    pub const fn user(self) -> Option<UserNo> {
+        match self.0.checked_sub(Self::USERS) {
+            Some(no) if no > 0 => Some(UserNo(no)),
+            Some(_) | None => None,
+        }
+    }
+}
+
+impl UserNo {
+    /// The number under which the user's devices sign calls, and under which the user's payments are counted.
+    pub const fn party(self) -> ClientNo {
+        ClientNo(ClientNo::USERS + self.0)
     }
 }
 
@@ -85,6 +108,26 @@ number! {
 }
 
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// Crockford's base 32, in which codes are written that people type.
+pub(crate) struct Crockford;
+
+impl Crockford {
+    /// The symbol of the five lowest bits.
+    pub(crate) fn symbol(bits: u8) -> char {
+        CROCKFORD[usize::from(bits & 31)].into()
+    }
+
+    /// The symbol that somebody meant who typed this character: of either case, and with letters for the digits that look like them.
+    pub(crate) fn typed(c: char) -> Option<char> {
+        let meant = match c.to_ascii_uppercase() {
+            'O' => '0',
+            'I' | 'L' => '1',
+            other => other,
+        };
+        CROCKFORD.iter().map(|symbol| char::from(*symbol)).find(|symbol| *symbol == meant)
+    }
+}
 
 /// A ULID: 48 bits of milliseconds and 80 bits that make it unique; 26 characters in Crockford's base 32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

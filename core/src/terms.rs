@@ -206,6 +206,39 @@ impl ClientLimits {
     }
 }
 
+/// What an end user of a client may pay in one currency. Amounts are in minor units, without fees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserLimits {
+    /// The currency.
+    pub currency: Currency,
+    /// The largest payment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<i64>,
+    /// The most that payments of one day add up to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daily_value: Option<i64>,
+    /// The most payments of one day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daily_count: Option<i64>,
+    /// Payments of more than this wait until the user approves them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_over: Option<i64>,
+}
+
+impl UserLimits {
+    /// The limits as those of a client are checked.
+    pub fn limits(&self, mode: Mode) -> ClientLimits {
+        let Self { currency, max, daily_value, daily_count, .. } = *self;
+        ClientLimits { mode, currency, min: None, max, daily_value, daily_count }
+    }
+
+    /// Whether such a payment waits for the user.
+    pub fn asks(&self, payment: Money) -> bool {
+        self.approval_over.is_some_and(|over| payment.minor() > over)
+    }
+}
+
 /// A change of the limits in one mode and currency: what is `None` stays as it is, `Some(None)` lifts a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitsEdit {

@@ -155,7 +155,10 @@ pub(crate) fn attempt_of(event: &EventRecord) -> Option<u16> {
         | EventType::SettlementReversed
         | EventType::BalanceDeposited
         | EventType::BalanceWithdrawn
-        | EventType::BalanceCreditChanged => None,
+        | EventType::BalanceCreditChanged
+        | EventType::ApprovalRequested
+        | EventType::ApprovalApproved
+        | EventType::ApprovalDeclined => None,
         EventType::SettlementAccepted
         | EventType::SettlementSubmitted
         | EventType::SettlementUnknown

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use railgate::Error;
 use railgate::api::*;
 use railgate::validate::access::{parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
+use railgate::validate::mobile::{parse_decision, parse_device, parse_device_code, parse_device_enrollment, parse_user};
 use railgate::validate::simulator::{parse_advance, parse_faults};
 use railgate::validate::webhook::{parse_new_webhook, parse_replay, parse_rotation, parse_webhook_patch, parse_webhook_test};
 use railgate::validate::{AnyCurrency, parse_batch, parse_create, parse_money, parse_reverse};
@@ -56,6 +57,7 @@ fn create() -> Value {
     json!({
         "amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1", "sandbox": true, "description": "November",
         "metadata": {"order": "42"}, "provider": "simulator", "quote_id": "q", "expires_at": "2030-01-01T00:00:00Z",
+        "user": "customer-17",
     })
 }
 
@@ -84,6 +86,22 @@ fn credentials() {
     agree::<TokenBody, _>(&TokenBody::FIELDS, &token, json!({}), parse_token);
     agree::<RevokeBody, _>(&RevokeBody::FIELDS, &json!({"token": "rg_sandbox_x"}), json!({}), parse_revocation);
     agree::<ChallengeBody, _>(&ChallengeBody::FIELDS, &json!({"environment": "live"}), json!({}), parse_challenge);
+}
+
+#[test]
+fn mobile() {
+    let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
+    let limits = json!([{"currency": "EUR", "max": 500.5, "daily_value": 1, "daily_count": 3, "approval_over": 0}]);
+    let code = json!({"user": "customer-17", "limits": limits, "link": "app:{code}"});
+    agree::<DeviceCodeBody, _>(&DeviceCodeBody::FIELDS, &code, json!({}), parse_device_code);
+    agree::<UserBody, _>(&UserBody::FIELDS, &json!({"limits": limits, "status": "blocked"}), json!({}), parse_user);
+    let device = json!({"code": "7K3M", "jwk": jwk, "platform": "ios", "app_version": "3", "model": "Phone 9", "name": "mine",
+        "attestation": {"format": "android-key", "chain": ["AAAA"]}});
+    agree::<DeviceEnrollBody, _>(&DeviceEnrollBody::FIELDS, &device, json!({}), parse_device_enrollment);
+    agree::<DeviceBody, _>(&DeviceBody::FIELDS, &json!({"name": "mine"}), json!({}), parse_device);
+    let shown = json!({"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1", "payee_name": "Ada"});
+    let decision = json!({"decision": "approve", "shown": shown, "reason": "r"});
+    agree::<DecisionBody, _>(&DecisionBody::FIELDS, &decision, json!({}), parse_decision);
 }
 
 #[test]

@@ -132,6 +132,10 @@ pub struct Edge {
     pub webhook_allow: Vec<Cidr>,
     /// Addresses that operators may be called at even though they are not public.
     pub provider_allow: Vec<Cidr>,
+    /// The roots of device makers, in PEM, with which attestations of devices are verified.
+    pub attestation_roots: Option<PathBuf>,
+    /// The Apple apps whose attestations count: a team id, a dot and a bundle id; any if there are none.
+    pub attestation_apps: Vec<String>,
     /// The routes that will stop.
     pub deprecated: DeprecatedRoutes,
 }

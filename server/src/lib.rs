@@ -22,6 +22,7 @@
 //! | how a receipt looks as PDF | `pdf/` |
 //! | the order of startup and shutdown | [`service`] |
 
+mod attest;
 mod background;
 pub mod carrier;
 #[cfg(feature = "cli")]

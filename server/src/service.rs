@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use zeroize::Zeroizing;
 
+use crate::attest::{Attestor, RootsError};
 use crate::background::keep;
 use crate::carrier::Carrier;
 use crate::config::{DatabaseTls, Edge, ServeConfig, StoreConfig};
@@ -61,6 +62,9 @@ pub enum ServeError {
     /// The certificate or its key cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
+    /// The roots of device makers cannot be used.
+    #[error("{0}")]
+    Roots(#[from] RootsError),
     /// The secrets in the store are sealed under master keys other than these.
     #[error(
         "the store's secrets cannot be opened with the master keys in {}: {cause}. All servers of one store need the same \
@@ -231,6 +235,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     engine.webhook_guard = Guard { insecure_loopback, allow: edge.webhook_allow.clone() };
     let guard = engine.webhook_guard.clone();
     let metrics = Arc::new(Metrics::default());
+    let attestor = Attestor::open(edge.attestation_roots.as_deref(), edge.attestation_apps.clone())?;
     let tls = edge.tls.clone().map(Tls::open).transpose()?.map(Arc::new);
     let engine = Arc::new(Engine::open(Arc::clone(&store), Arc::clone(&env), engine)?);
     // Bind before starting threads: a second service on the same port must fail before it touches the outbox.
@@ -265,6 +270,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         limits,
         bases,
         edge,
+        attestor,
         alone: worker.alone,
         stopping: stopping.clone(),
     })?;

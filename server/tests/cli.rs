@@ -25,6 +25,8 @@ mod sim;
 mod stores;
 #[path = "cli/support.rs"]
 mod support;
+#[path = "cli/users.rs"]
+mod users;
 #[path = "cli/webhooks.rs"]
 mod webhooks;
 

@@ -194,7 +194,7 @@ impl Crowd {
         let store = Arc::new(SqliteStore::open(&path).expect("the database"));
         let clients = store.scan(&Scan::all(RecordKind::Client, 1)).expect("clients").pop();
         let client: ClientRecord = typed(clients).expect("a client").expect("a client");
-        let caller = Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox };
+        let caller = Caller::client(client.no, client.id, Mode::Sandbox);
         let engine = Engine::open(store, Arc::new(SystemEnv::default()), Config::default()).expect("an engine");
         for group in 0..present / BATCH {
             let create = |n| {

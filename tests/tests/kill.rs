@@ -153,7 +153,7 @@ fn assert_rests(path: &Path, answered: &Answered) {
 
 fn settlement(store: &dyn Store, engine: &Engine, id: &str) -> SettlementRecord {
     let clients: Vec<ClientRecord> = typed_all(store.scan(&Scan::after(&Key::Client(ClientNo(0)), 1)).expect("reading")).expect("clients");
-    let caller = Caller { client: clients[0].no, client_id: clients[0].id, mode: Mode::Sandbox };
+    let caller = Caller::client(clients[0].no, clients[0].id, Mode::Sandbox);
     engine.settlement(&caller, &Target::parse(id).expect("an id")).expect("the settlement")
 }
 

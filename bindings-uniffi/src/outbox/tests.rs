@@ -123,6 +123,7 @@ fn request(reference: &str) -> SettlementRequest {
         provider: None,
         quote_id: None,
         expires_at: None,
+        user: None,
     }
 }
 

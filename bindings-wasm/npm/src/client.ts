@@ -19,6 +19,7 @@ import type {
   CallOptions,
   ClientOptions,
   CreateOptions,
+  DeviceFacts,
   EnrollOptions,
   EventsOptions,
   FeedOptions,
@@ -55,7 +56,7 @@ import { type Gateway, ends } from "./gateway.js";
 import { parseView } from "./json.js";
 import { Listing, byCursor, byPosition, bySequence } from "./listing.js";
 import { guarded } from "./problem.js";
-import type { OperatorEnrollment } from "./routes.js";
+import type { DeviceEnrollment, OperatorEnrollment } from "./routes.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -96,6 +97,7 @@ export type {
   ClientOptions,
   CreateOptions,
   DeliveryFilter,
+  DeviceFacts,
   EnrollOptions,
   EventsOptions,
   FeedOptions,
@@ -267,6 +269,65 @@ export class RailgateClient implements Gateway {
     const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<OperatorEnrollment>(answer);
     await this.#keep(enrollment.operator.id);
     return enrollment;
+  }
+
+  /**
+   * Enrols the key as that of an end user's device, with the code that the app's backend made for its user. A device that is already
+   * enrolled, such as after a lost response, stays enrolled.
+   *
+   * @param code - The code, as the user typed it or the app's link has it.
+   * @param facts - What the app says of the device.
+   */
+  async enrollDevice(code: string, facts: DeviceFacts, options: CallOptions = {}): Promise<Omit<DeviceEnrollment, keyof TokenParts>> {
+    const { platform, appVersion, model, name } = facts;
+    const said = { platform: check.filled(platform, "facts.platform"), app_version: appVersion, model, name };
+    const body = JSON.stringify({ code: check.filled(code, "code"), jwk: this.#connection.publicKey, ...said });
+    try {
+      const answer = await this.#send(post(`${API}/mobile/devices`, body), options);
+      const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<DeviceEnrollment>(answer);
+      await this.#keep(enrollment.client_id);
+      return enrollment;
+    } catch (error) {
+      if (!(error instanceof RailgateError) || error.code !== "key_exists") throw error;
+      const devices = await this.call("GET", "/mobile/devices", options);
+      const device = devices.data.find((it) => it.key_id === this.keyId);
+      if (device === undefined || this.clientId === undefined) throw error;
+      return { device, client_id: this.clientId, environment: this.#environment, scope: "mobile" };
+    }
+  }
+
+  /** Returns the payments that wait for the user of this device, newest first. */
+  async paymentApprovals(options: CallOptions = {}): Promise<readonly Settlement[]> {
+    return data(await this.#send(get(`${API}/mobile/approvals`), options));
+  }
+
+  /**
+   * Approves a payment that waits for the user of this device.
+   *
+   * @param shown - The payment as the app showed it: the key signs its amount, currency, payee and reference, and the gateway pays that
+   *   or nothing.
+   * @param payeeName - The name of the payee, if the app showed one.
+   * @throws {@link BusinessRuleError} with code `approval_decided` if another device was first; `detail` says what it decided.
+   */
+  approve(shown: Settlement, payeeName?: string, options: CallOptions = {}): Promise<Settlement> {
+    return this.#decide("approve", shown, { payee_name: payeeName }, undefined, options);
+  }
+
+  /**
+   * Declines a payment that waits for the user of this device: it is cancelled.
+   *
+   * @param shown - The payment as the app showed it.
+   * @param reason - Why, for the trace.
+   * @throws As {@link RailgateClient.approve}.
+   */
+  decline(shown: Settlement, reason?: string, options: CallOptions = {}): Promise<Settlement> {
+    return this.#decide("decline", shown, {}, reason, options);
+  }
+
+  async #decide(decision: string, payment: Settlement, more: object, reason: string | undefined, options: CallOptions): Promise<Settlement> {
+    const { id, amount, currency, to, reference } = payment;
+    const body = JSON.stringify({ decision, shown: { amount, currency, to, reference, ...more }, reason });
+    return view(await this.#send(post(`${API}/mobile/approvals/${part(id, "shown.id")}`, body), options));
   }
 
   /**

@@ -26,6 +26,8 @@ const MONEY: ReadonlySet<string> = new Set([
   "percent",
   "min",
   "max",
+  "daily_value",
+  "approval_over",
   "from",
   "value",
   "succeeded_value",

@@ -20,6 +20,7 @@ import type {
   Delivery,
   DeliveryStatus,
   Direction,
+  Environment,
   FailureCode,
   Faults,
   FaultsRequest,
@@ -59,6 +60,7 @@ import type {
   StatusView,
   TransferCode,
   TransferKind,
+  UserStatus,
   Webhook,
   WebhookPatch,
   WebhookRequest,
@@ -70,6 +72,7 @@ import type {
   AmountInput,
   BatchResult,
   Json,
+  PublicJwk,
   Timestamp,
 } from "./values.js";
 
@@ -287,6 +290,98 @@ export interface CommentRequest {
 export interface CreateBatchRequest {
   /** 1 to 1,000. */
   readonly settlements: readonly CreateRequest[];
+}
+
+/** What the user decided about a payment, and what the app had shown. */
+export interface DecisionRequest {
+  /** `approve` or `decline`. */
+  readonly decision: string;
+  /** Why the user declined: up to 500 printable characters. */
+  readonly reason?: string | null;
+  /** What the app showed. */
+  readonly shown: ShownRequest;
+}
+
+/** A new name for a device. */
+export interface DeviceRequest {
+  /** 1 to 100 printable characters. */
+  readonly name: string;
+}
+
+/** A code for a device of an end user. The user is added when first named. */
+export interface DeviceCodeRequest {
+  /** What the user may pay: replaces what there was. One entry for each currency. */
+  readonly limits?: readonly UserLimitsRequest[] | null;
+  /** The address that opens the app, with `{code}` where the code goes. Default: `railgate:enroll?…`. */
+  readonly link?: string | null;
+  /** The client's own name for the user: 1 to 64 printable ASCII characters without spaces. */
+  readonly user: string;
+}
+
+/** A code with which one device of an end user enrols. */
+export interface DeviceCode {
+  /** The code, for people to type: four groups of four. It is not shown again. */
+  readonly code?: string | null;
+  /** Whether the answer to an earlier call with this `Idempotency-Key` showed the code. */
+  readonly code_shown?: boolean;
+  /** When the code expires, RFC 3339. */
+  readonly expires_at: Timestamp;
+  /** For how long the code is valid, in seconds. */
+  readonly expires_in: number;
+  /** The address that opens the app with the code. It is not shown again. */
+  readonly link?: string | null;
+  /** The same address as a QR code: an SVG image. It is not shown again. */
+  readonly qr?: string | null;
+  /** The client's own name for the user. */
+  readonly user: string;
+}
+
+/** A device of an end user, with the code that the client made for it. */
+export interface DeviceEnrollRequest {
+  /** The version of the app. */
+  readonly app_version?: string | null;
+  /** The code. Upper or lower case, with or without hyphens and spaces; `O` counts as 0, `I` and `L` as 1. */
+  readonly code: string;
+  /** The device's public key, which signs the call. */
+  readonly jwk: PublicJwk;
+  /** The model of the device. */
+  readonly model?: string | null;
+  /** What its owner calls it. */
+  readonly name?: string | null;
+  /** The platform, such as `android` or `ios`: 1 to 40 printable characters. */
+  readonly platform: string;
+}
+
+/** A device that enrolled, with its first access token. */
+export interface DeviceEnrollment extends Token {
+  /** `cli_` and a ULID: the client whose user it is. */
+  readonly client_id: string;
+  /** The device. */
+  readonly device: Device;
+  /** `sandbox` or `live`. */
+  readonly environment: Environment;
+}
+
+/** A device of an end user. */
+export interface Device {
+  /** The version of the app that enrolled. */
+  readonly app_version?: string | null;
+  /** When it enrolled, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** `dev_` and a ULID. */
+  readonly id: string;
+  /** The key's RFC 7638 thumbprint: the `keyid` of its signatures. */
+  readonly key_id: string;
+  /** The model. */
+  readonly model?: string | null;
+  /** What its owner calls it. */
+  readonly name?: string | null;
+  /** The platform, as the app names it. */
+  readonly platform: string;
+  /** When it was revoked, RFC 3339; null while it may call. */
+  readonly revoked_at?: Timestamp | null;
+  /** The client's own name for the user. */
+  readonly user: string;
 }
 
 /** Where a payment would go. */
@@ -771,6 +866,20 @@ export interface SetSessionSignaturesRequest {
   readonly session_signatures: string;
 }
 
+/** A payment as the app showed it to its user. It must be what the gateway has, and the device's signature covers it. */
+export interface ShownRequest {
+  /** The amount. */
+  readonly amount: AmountInput;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The name of the payee, if the app showed one. */
+  readonly payee_name?: string | null;
+  /** The reference. */
+  readonly reference: string;
+  /** The payee. */
+  readonly to: string;
+}
+
 /** What waits for a person in one currency. */
 export interface Stake {
   /** The sum of the payments and reversals. */
@@ -869,6 +978,58 @@ export interface Token {
   readonly scope: string;
   /** Always `Bearer`. */
   readonly token_type: string;
+}
+
+/** A change of an end user. What is left out stays as it is. */
+export interface UserRequest {
+  /** What the user may pay. One entry for each currency. */
+  readonly limits?: readonly UserLimitsRequest[] | null;
+  /** `active`, or `blocked`: the user's devices may not call. */
+  readonly status?: string | null;
+}
+
+/** What an end user may pay in one currency, without fees. A day is UTC. */
+export interface UserLimitsRequest {
+  /** Payments of more than this wait until the user approves them on a device. */
+  readonly approval_over?: AmountInput | null;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The most payments of a day. */
+  readonly daily_count?: number | null;
+  /** The most that the payments of a day add up to. */
+  readonly daily_value?: AmountInput | null;
+  /** The largest payment. */
+  readonly max?: AmountInput | null;
+}
+
+/** What an end user may pay in one currency. */
+export interface UserLimits {
+  /** Payments of more than this wait for the user. */
+  readonly approval_over?: Amount | null;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The most payments of a day. */
+  readonly daily_count?: number | null;
+  /** The most that the payments of a day (UTC) add up to. */
+  readonly daily_value?: Amount | null;
+  /** The largest payment. */
+  readonly max?: Amount | null;
+}
+
+/** An end user as the client sees them. */
+export interface User {
+  /** When the client first named the user, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** `sandbox` or `live`. */
+  readonly environment: Environment;
+  /** What the user may pay. */
+  readonly limits: readonly UserLimits[];
+  /** Whether the user's devices may call. */
+  readonly status: UserStatus;
+  /** The client's own name for the user. */
+  readonly user: string;
+  /** Increases with every change. */
+  readonly version: number;
 }
 
 /** What each call takes and returns, by its path below `/api/v1` and its method. It describes types only: there is no such value. */
@@ -975,6 +1136,8 @@ export interface Routes {
         readonly currency?: string;
         /** The provider's id. */
         readonly provider?: string;
+        /** The client's own name for the end user who pays. */
+        readonly user?: string;
         /** The participant who is paid. */
         readonly to?: string;
         /** The client's reference. */
@@ -1038,6 +1201,8 @@ export interface Routes {
         readonly currency?: string;
         /** The provider's id. */
         readonly provider?: string;
+        /** The client's own name for the end user who pays. */
+        readonly user?: string;
         /** The participant who is paid. */
         readonly to?: string;
         /** The client's reference. */
@@ -1227,6 +1392,135 @@ export interface Routes {
       };
       readonly answers: {
         readonly "application/octet-stream": Uint8Array;
+      };
+    };
+  };
+  readonly "/mobile/approvals": {
+    /** List the payments that wait for the user, newest first. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Settlement[] };
+      };
+    };
+  };
+  readonly "/mobile/approvals/{id}": {
+    /** Read a payment that waits for the user, or did. */
+    readonly GET: {
+      readonly params: {
+        /** The `stl_` id of the payment */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Settlement;
+      };
+    };
+    /** Approve or decline a payment. */
+    readonly POST: {
+      readonly params: {
+        /** The `stl_` id of the payment */
+        readonly id: string;
+      };
+      readonly body: DecisionRequest;
+      readonly answers: {
+        readonly "application/json": Settlement;
+      };
+    };
+  };
+  readonly "/mobile/devices": {
+    /** List the devices of a user, oldest first. */
+    readonly GET: {
+      readonly query?: {
+        /** The client's own name for the user; not on a device */
+        readonly user?: string;
+      };
+      readonly answers: {
+        readonly "application/json": { readonly data: readonly Device[] };
+      };
+    };
+    /** Enrol a device. */
+    readonly POST: {
+      readonly body: DeviceEnrollRequest;
+      readonly answers: {
+        readonly "application/json": DeviceEnrollment;
+      };
+    };
+  };
+  readonly "/mobile/devices/{id}": {
+    /** Revoke a device. */
+    readonly DELETE: {
+      readonly params: {
+        /** The `dev_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": undefined;
+      };
+    };
+    /** Read a device. */
+    readonly GET: {
+      readonly params: {
+        /** The `dev_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Device;
+      };
+    };
+    /** Rename a device. */
+    readonly PATCH: {
+      readonly params: {
+        /** The `dev_` id */
+        readonly id: string;
+      };
+      readonly body: DeviceRequest;
+      readonly answers: {
+        readonly "application/json": Device;
+      };
+    };
+  };
+  readonly "/mobile/enrollment-codes": {
+    /** Make a code for a device of an end user. */
+    readonly POST: {
+      readonly body: DeviceCodeRequest;
+      readonly answers: {
+        readonly "application/json": DeviceCode;
+      };
+    };
+  };
+  readonly "/mobile/users": {
+    /** List the client's end users, by name. */
+    readonly GET: {
+      readonly query?: {
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<User>;
+      };
+    };
+  };
+  readonly "/mobile/users/{user}": {
+    /** Read an end user. */
+    readonly GET: {
+      readonly params: {
+        /** The client's own name for the user */
+        readonly user: string;
+      };
+      readonly answers: {
+        readonly "application/json": User;
+      };
+    };
+    /** Add or change an end user. */
+    readonly PUT: {
+      readonly params: {
+        /** The client's own name for the user */
+        readonly user: string;
+      };
+      readonly body: UserRequest;
+      readonly answers: {
+        readonly "application/json": User;
       };
     };
   };
@@ -1741,6 +2035,8 @@ export interface Routes {
         readonly currency?: string;
         /** The provider's id. */
         readonly provider?: string;
+        /** The client's own name for the end user who pays. */
+        readonly user?: string;
         /** The participant who is paid. */
         readonly to?: string;
         /** The client's reference. */
@@ -1781,6 +2077,8 @@ export interface Routes {
         readonly currency?: string;
         /** The provider's id. */
         readonly provider?: string;
+        /** The client's own name for the end user who pays. */
+        readonly user?: string;
         /** The participant who is paid. */
         readonly to?: string;
         /** The client's reference. */

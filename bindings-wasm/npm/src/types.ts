@@ -259,6 +259,9 @@ export const EVENT_TYPES = [
   "balance.deposited",
   "balance.withdrawn",
   "balance.credit_changed",
+  "approval.requested",
+  "approval.approved",
+  "approval.declined",
 ] as const;
 
 /**
@@ -285,6 +288,9 @@ export const EVENT_TYPES = [
  * - `balance.deposited`: An operator credited what the client paid in.
  * - `balance.withdrawn`: An operator debited what the client was paid out.
  * - `balance.credit_changed`: An operator set the client's credit.
+ * - `approval.requested`: The payment waits for the approval of the end user who pays.
+ * - `approval.approved`: The user approved the payment, on the device that the event names.
+ * - `approval.declined`: The user declined the payment.
  */
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -294,6 +300,7 @@ export const ACTORS = [
   "system",
   "rail",
   "operator",
+  "user",
 ] as const;
 
 /**
@@ -303,6 +310,7 @@ export const ACTORS = [
  * - `system`: The gateway itself.
  * - `rail`: The rail, through an answer or a callback.
  * - `operator`: A person who works for the gateway.
+ * - `user`: The end user who pays, on a device.
  */
 export type Actor = (typeof ACTORS)[number];
 
@@ -551,6 +559,24 @@ export type MatchedBy = "rail_reference" | "rail_key" | "amount";
  */
 export type Resolution = "confirmed_completed" | "confirmed_failed" | "accept_discrepancy" | "keep_waiting";
 
+/**
+ * Whether a user's devices may call.
+ *
+ * - `active`: They may.
+ * - `blocked`: They may not, until the client changes it.
+ */
+export type UserStatus = "active" | "blocked";
+
+/**
+ * How far the approval of a payment by its user is.
+ *
+ * - `pending`: The payment waits for the user.
+ * - `approved`: The user approved it.
+ * - `declined`: The user declined it.
+ * - `ended`: It ended before the user decided: it expired, or the client cancelled it.
+ */
+export type PaymentApprovalStatus = "pending" | "approved" | "declined" | "ended";
+
 /** Every {@link GatewayCode}. */
 export const GATEWAY_CODES = [
   "malformed_json",
@@ -576,6 +602,8 @@ export const GATEWAY_CODES = [
   "invitation_invalid",
   "mode_mismatch",
   "client_suspended",
+  "user_blocked",
+  "device_code_invalid",
   "second_operator_required",
   "settlement_not_found",
   "reversal_not_found",
@@ -583,6 +611,9 @@ export const GATEWAY_CODES = [
   "reconciliation_not_found",
   "operator_not_found",
   "approval_not_found",
+  "user_not_found",
+  "device_not_found",
+  "payment_approval_not_found",
   "account_not_found",
   "balance_not_found",
   "movement_not_found",
@@ -602,6 +633,7 @@ export const GATEWAY_CODES = [
   "reference_conflict",
   "settlement_in_flight",
   "invalid_state",
+  "approval_decided",
   "reversal_exceeds_remaining",
   "already_reversed",
   "epoch_changed",
@@ -656,6 +688,8 @@ export const GATEWAY_CODES = [
  * - `invitation_invalid`: Enrolment requires a valid invitation.
  * - `mode_mismatch`: The credential belongs to another mode.
  * - `client_suspended`: The client is suspended.
+ * - `user_blocked`: The user is blocked.
+ * - `device_code_invalid`: The code is not valid.
  * - `second_operator_required`: Somebody else has to decide this.
  * - `settlement_not_found`: No such settlement.
  * - `reversal_not_found`: No such reversal.
@@ -663,6 +697,9 @@ export const GATEWAY_CODES = [
  * - `reconciliation_not_found`: No such reconciliation.
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
+ * - `user_not_found`: No such user.
+ * - `device_not_found`: No such device.
+ * - `payment_approval_not_found`: No payment with this id waits for the user.
  * - `account_not_found`: The client has no account in this currency.
  * - `balance_not_found`: No balance in that currency.
  * - `movement_not_found`: No such deposit, withdrawal or credit line.
@@ -682,6 +719,7 @@ export const GATEWAY_CODES = [
  * - `reference_conflict`: The reference was used for a different request.
  * - `settlement_in_flight`: The settlement is on its way; wait until it is final.
  * - `invalid_state`: Its state does not allow this.
+ * - `approval_decided`: The payment does not wait for the user any more.
  * - `reversal_exceeds_remaining`: More than what is left to reverse.
  * - `already_reversed`: The settlement is already reversed.
  * - `epoch_changed`: The feed is not the one you followed.
@@ -735,6 +773,9 @@ export type GatewayCode = (typeof GATEWAY_CODES)[number];
  * - `balance.deposited`: An operator credited what the client paid in.
  * - `balance.withdrawn`: An operator debited what the client was paid out.
  * - `balance.credit_changed`: An operator set the client's credit.
+ * - `approval.requested`: The payment waits for the approval of the end user who pays.
+ * - `approval.approved`: The user approved the payment, on the device that the event names.
+ * - `approval.declined`: The user declined the payment.
  * - `webhook.disabled`: Another webhook of the client was disabled.
  */
 export type WebhookTopic =
@@ -759,6 +800,9 @@ export type WebhookTopic =
   | "balance.deposited"
   | "balance.withdrawn"
   | "balance.credit_changed"
+  | "approval.requested"
+  | "approval.approved"
+  | "approval.declined"
   | "webhook.disabled";
 
 /** A problem of a request, and where it is. */
@@ -824,6 +868,11 @@ export interface CreateRequest {
   readonly quote_id?: string;
   /** RFC 3339; the settlement is cancelled if it was not dispatched by then. */
   readonly expires_at?: TimeInput;
+  /**
+   * The client's end user who pays, by the client's own name for them: their limits apply, and above one of them the payment waits
+   * until they approve it. A user's device leaves it out: it pays as its user.
+   */
+  readonly user?: string;
 }
 
 /** The amount to reverse, and why. */
@@ -956,6 +1005,14 @@ export interface SettlementLinks {
   readonly receipt: string;
 }
 
+/** The approval of a payment by its end user. */
+export interface PaymentApproval {
+  /** `pending`, `approved`, `declined`, or `ended` if the payment ended before the user decided. */
+  readonly status: PaymentApprovalStatus;
+  /** When the user decided, RFC 3339. */
+  readonly decided_at: Timestamp | null;
+}
+
 /** A settlement. */
 export interface Settlement {
   /** `stl_` and a ULID. */
@@ -1016,6 +1073,10 @@ export interface Settlement {
   readonly updated_at: Timestamp;
   /** When it first became final, RFC 3339. */
   readonly completed_at: Timestamp | null;
+  /** The client's end user who pays, by the client's own name for them; absent if none does. */
+  readonly user?: string;
+  /** The approval of that user; absent if the payment needs none. */
+  readonly approval?: PaymentApproval;
   /** When it is cancelled if nothing was sent by then, RFC 3339. */
   readonly expires_at: Timestamp | null;
   /** Paths of related resources. */
@@ -1056,6 +1117,40 @@ export interface PaymentDetails {
   readonly to: string;
 }
 
+/** Details of `approval.requested`. */
+export interface ApprovalTerms {
+  /** Until when the user can decide, RFC 3339. */
+  readonly expires_at: Timestamp;
+  /** The user who is asked, as the client names them. */
+  readonly user: string;
+}
+
+/** The payment as an app showed it to its user. */
+export interface ShownDetails {
+  /** The amount, a decimal as text. */
+  readonly amount: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The name of the payee, if one was shown. */
+  readonly payee_name?: string;
+  /** The client's reference. */
+  readonly reference: string;
+  /** The payee. */
+  readonly to: string;
+}
+
+/** Details of `approval.approved` and `approval.declined`: what the user's device signed. */
+export interface ConsentDetails {
+  /** The device: `dev_` and a ULID. */
+  readonly device: string;
+  /** The thumbprint of the device's key, which signed the call. */
+  readonly key_id: string;
+  /** Why the user declined. */
+  readonly reason?: string;
+  /** What the app showed to the user. */
+  readonly shown: ShownDetails;
+}
+
 /** Details of an event whose type says everything. */
 export interface NoDetails {
 }
@@ -1088,7 +1183,7 @@ export interface FailureDetails {
 
 /** Details of `settlement.cancelled`. */
 export interface CancellationDetails {
-  /** `expired`, or `reset` of a sandbox; absent if the client cancelled it. */
+  /** `expired`, `declined` by its user, or `reset` of a sandbox; absent if the client cancelled it. */
   readonly reason?: string;
 }
 
@@ -1272,6 +1367,12 @@ export interface EventDetails {
   readonly "balance.withdrawn": MovementDetails;
   /** Details of `balance.credit_changed`. */
   readonly "balance.credit_changed": CreditDetails;
+  /** Details of `approval.requested`. */
+  readonly "approval.requested": ApprovalTerms;
+  /** Details of `approval.approved`. */
+  readonly "approval.approved": ConsentDetails;
+  /** Details of `approval.declined`. */
+  readonly "approval.declined": ConsentDetails;
 }
 
 /** An event in a trace, one type for each type of event: a check of `type` tells what `data` is. */

@@ -1,10 +1,10 @@
 //! Callers, their credentials, and what their calls refer to.
 
 use crate::auth::{EphemeralKey, KeyId, Nonce, PublicKey, ScopeSet, SessionId, SessionKey};
-use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, KeyNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::Mode;
 use crate::participant::Reference;
-use crate::store::record::{Digest32, KeyRecord, SignedWith};
+use crate::store::record::{Digest32, KeyRecord, SettlementRecord, SignedWith};
 use crate::terms::SessionUse;
 use crate::time::Millis;
 
@@ -17,9 +17,26 @@ pub struct Caller {
     pub client_id: Ulid,
     /// The credential's mode.
     pub mode: Mode,
+    /// The client's end user whose device calls: it sees and makes this user's payments only. `None` for the client itself.
+    pub user: Option<UserNo>,
 }
 
 impl Caller {
+    /// The client itself.
+    pub const fn client(client: ClientNo, client_id: Ulid, mode: Mode) -> Self {
+        Self { client, client_id, mode, user: None }
+    }
+
+    /// The number under which its keys and tokens are stored.
+    pub fn party(&self) -> ClientNo {
+        self.user.map_or(self.client, UserNo::party)
+    }
+
+    /// Whether it may see a settlement: its client's, of a mode that it sees, and on a device its user's.
+    pub fn may_see(&self, record: &SettlementRecord) -> bool {
+        record.client == self.client && self.sees(record.mode) && (self.user.is_none() || record.user == self.user)
+    }
+
     /// Whether it may see its client's things of this mode: to a sandbox credential, live ones do not exist.
     pub fn sees(&self, mode: Mode) -> bool {
         self.mode == Mode::Live || self.mode == mode

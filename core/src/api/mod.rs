@@ -36,6 +36,7 @@
 
 mod answer;
 mod caller;
+mod mobile;
 mod operator;
 mod provider;
 mod reconcile;
@@ -53,6 +54,7 @@ pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedSession, IssuedToken, SignedBy, Subject, Target};
+pub use mobile::*;
 pub use operator::*;
 pub use provider::*;
 pub use reconcile::*;

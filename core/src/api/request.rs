@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 #[cfg(feature = "openapi")]
 use schema::{amount, event_type, events, failure, left, outcome, reason};
 
-use crate::auth::EphemeralKey;
+use crate::auth::{EphemeralKey, PublicKey};
 
 /// Declares a body: required members, then optional ones. `[…]` adds attributes to a member's schema.
 macro_rules! body {
@@ -78,6 +78,10 @@ body! {
         /// RFC 3339; the settlement is cancelled if it was not dispatched by then.
         [example = "2030-01-01T00:00:00Z"]
         expires_at: String,
+        /// The client's end user who pays, by the client's own name for them: their limits apply, and above one of them the payment waits
+        /// until they approve it. A user's device leaves it out: it pays as its user.
+        [example = "customer-17", pattern = "^[!-~]{1,64}$"]
+        user: String,
     }
 }
 
@@ -189,14 +193,31 @@ body! {
     }
 }
 
+impl Jwk {
+    fn p256(point: &[u8; 65]) -> Self {
+        let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        Self { kty: "EC".to_owned(), crv: "P-256".to_owned(), x: text(&point[1..33]), y: Some(text(&point[33..])) }
+    }
+
+    fn okp(curve: &str, bytes: &[u8]) -> Self {
+        Self { kty: "OKP".to_owned(), crv: curve.to_owned(), x: URL_SAFE_NO_PAD.encode(bytes), y: None }
+    }
+}
+
 impl From<&EphemeralKey> for Jwk {
     fn from(key: &EphemeralKey) -> Self {
-        let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         match key {
-            EphemeralKey::P256(point) => {
-                Self { kty: "EC".to_owned(), crv: "P-256".to_owned(), x: text(&point[1..33]), y: Some(text(&point[33..])) }
-            }
-            EphemeralKey::X25519(bytes) => Self { kty: "OKP".to_owned(), crv: "X25519".to_owned(), x: text(bytes), y: None },
+            EphemeralKey::P256(point) => Self::p256(point),
+            EphemeralKey::X25519(bytes) => Self::okp("X25519", bytes),
+        }
+    }
+}
+
+impl From<&PublicKey> for Jwk {
+    fn from(key: &PublicKey) -> Self {
+        match key {
+            PublicKey::P256(point) => Self::p256(point),
+            PublicKey::Ed25519(bytes) => Self::okp("Ed25519", bytes),
         }
     }
 }

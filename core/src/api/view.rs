@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
+use super::PaymentApprovalView;
 use crate::error::{Category, FieldProblem, Problem};
 use crate::ids::Short;
 use crate::lifecycle::{Direction, IsoStatus, ReversalStatus, SettlementStatus, StateName, named_enum};
@@ -186,6 +187,12 @@ pub struct SettlementView {
     /// When it first became final, RFC 3339.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub completed_at: Option<Short>,
+    /// The client's end user who pays, by the client's own name for them; absent if none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The approval of that user; absent if the payment needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Box<PaymentApprovalView>>,
     /// When it is cancelled if nothing was sent by then, RFC 3339.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub expires_at: Option<Short>,

@@ -73,6 +73,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 
+use crate::api::DeviceEnrollBody;
 use crate::auth::{
     CHALLENGE_TTL_S, EphemeralKey, Outgoing, PublicKey, SESSION_ALGORITHM, SessionBinding, SessionId, SessionKey, SignError, Stamp, TAG,
     TAG_NEW_KEY, X25519Secret, prepare_fields, sign_in_session,
@@ -243,7 +244,7 @@ impl Session {
     /// The key of the session that may sign this call, if there is one.
     fn shared_for(&self, request: &Request) -> Option<SessionKey> {
         let reads = reads(&request.method);
-        let itself = request.path.starts_with("/api/v1/auth/") || request.path.starts_with("/api/v1/operator/");
+        let itself = BY_KEY.iter().any(|prefix| request.path.starts_with(prefix));
         let (key, signs) = self.shared?;
         (signs.allows(!reads) && (reads || !itself)).then_some(key)
     }
@@ -265,6 +266,13 @@ impl Session {
     pub fn enroll_operator_request(&self, code: &str, name: Option<&str>) -> Request {
         let name = name.map(|name| format!(r#","name":{}"#, quoted(name))).unwrap_or_default();
         Request::post(OPERATOR_ENROLMENT, format!(r#"{{"code":{},"jwk":{}{name}}}"#, quoted(code), self.public_key().jwk()))
+    }
+
+    /// The request that enrols the session's key, whatever `body` has as its key, as that of an end user's device. Must be signed; carries
+    /// no token.
+    pub fn enroll_device_request(&self, mut body: DeviceEnrollBody) -> Request {
+        body.jwk = (&self.public_key()).into();
+        Request::post(DEVICES, serde_json::to_string(&body).unwrap_or_default())
     }
 
     /// A request ready for signing: with the token if `authenticated`, the digest of its body, and a nonce that starts with the
@@ -398,11 +406,17 @@ fn quoted(text: &str) -> String {
 
 /// Where operators enrol.
 const OPERATOR_ENROLMENT: &str = "/api/v1/operator/enrollments";
+/// Where devices enrol, and where they are listed.
+const DEVICES: &str = "/api/v1/mobile/devices";
+/// Where changes are signed by the key itself, whatever a session may sign.
+const BY_KEY: [&str; 6] =
+    ["/api/v1/auth/", "/api/v1/operator/", DEVICES, "/api/v1/mobile/approvals/", "/api/v1/mobile/users", "/api/v1/mobile/enrollment-codes"];
 
-/// Whether a call to this path carries the token: all do, except those that obtain the first one.
-pub fn carries_token(path: &str) -> bool {
+/// Whether such a call carries the token: all do, except those that obtain the first one.
+pub fn carries_token(method: &str, path: &str) -> bool {
     let path = path.split('?').next().unwrap_or(path);
-    !["/api/v1/auth/challenges", "/api/v1/auth/enrollments", "/api/v1/auth/tokens", OPERATOR_ENROLMENT].contains(&path)
+    let enrols = path == DEVICES && method == "POST";
+    !enrols && !["/api/v1/auth/challenges", "/api/v1/auth/enrollments", "/api/v1/auth/tokens", OPERATOR_ENROLMENT].contains(&path)
 }
 
 fn told(body: &[u8]) -> Option<Told> {

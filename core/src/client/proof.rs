@@ -54,6 +54,8 @@ impl Proof {
             | E::EnrollmentFull
             | E::InvitationInvalid
             | E::SecondOperatorRequired
+            | E::UserBlocked
+            | E::DeviceCodeInvalid
             | E::ModeMismatch
             | E::ClientSuspended
             | E::RateLimited
@@ -70,6 +72,10 @@ impl Proof {
             | E::ReversalNotFound
             | E::BalanceNotFound
             | E::MovementNotFound
+            | E::UserNotFound
+            | E::DeviceNotFound
+            | E::PaymentApprovalNotFound
+            | E::ApprovalDecided
             | E::KeyNotFound
             | E::TileNotFound
             | E::WebhookNotFound

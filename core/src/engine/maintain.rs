@@ -5,7 +5,9 @@ use crate::engine::nodes::old_nodes;
 use crate::engine::operator::expire_approvals;
 use crate::engine::review::mend;
 use crate::error::Result;
-use crate::store::record::{AuditRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord};
+use crate::store::record::{
+    AuditRecord, DeviceCodeRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord,
+};
 use crate::store::{Scan, Write, typed_all};
 use crate::time::Millis;
 
@@ -34,7 +36,7 @@ impl Command for TryWriting {
     }
 }
 
-/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations,
+/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations and codes of devices,
 /// refusals in the audit trail after the configured time, the remains of webhooks, records of servers that are gone for a day, and sandbox
 /// clients that were never used. Mends the queue of reviews. Returns the number of rows.
 #[derive(Debug, Clone)]
@@ -57,11 +59,14 @@ impl Command for Maintain {
         let nonces: Vec<NonceRecord> = typed_all(d.engine.store.scan(&nonces)?)?;
         let invitations = Scan::invitations_expired_before(d.overlay.now, SWEEP);
         let invitations: Vec<InvitationRecord> = typed_all(d.engine.store.scan(&invitations)?)?;
+        let codes = Scan::device_codes_expired_before(d.overlay.now, SWEEP);
+        let codes: Vec<DeviceCodeRecord> = typed_all(d.engine.store.scan(&codes)?)?;
         let refusals = Scan::refusals_before(d.overlay.now - d.engine.config.audit_refusals_ms, SWEEP);
         let refusals: Vec<AuditRecord> = typed_all(d.engine.store.scan(&refusals)?)?;
         let keys = keys.into_iter().map(|k| Key::Idempotency((k.client, k.key)));
         let gone = keys.chain(tokens.into_iter().map(|t| Key::Token(t.hash))).chain(nonces.into_iter().map(|n| Key::Nonce(n.hash)));
         let gone = gone.chain(invitations.into_iter().map(|i| Key::Invitation(i.hash)));
+        let gone = gone.chain(codes.into_iter().map(|code| Key::DeviceCode(code.hash)));
         let gone = gone.chain(refusals.into_iter().map(|r| Key::Audit(r.no)));
         let gone = gone.chain(d.engine.stale_webhooks(d.overlay, &mut d.writer.swept)?);
         let gone = gone.chain(old_nodes(d.overlay.store, d.overlay.now, SWEEP)?);

@@ -56,6 +56,7 @@
 //! | `access/` | [`Signed`], enrolments, keys, tokens, acts of the gateway's operator, secrets |
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
+//! | `mobile/` | [`EnrollDevice`], [`DecidePayment`]: end users of clients, their devices, and payments that wait for them |
 //! | `money/` | [`Fund`]: play money; [`MoveMoney`]: real money |
 //! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
 //! | `nodes.rs` | [`RecordNode`]: which servers run over the store |
@@ -69,6 +70,7 @@ mod dispatch;
 mod event_log;
 mod group;
 mod maintain;
+mod mobile;
 mod money;
 mod nodes;
 mod once;
@@ -120,6 +122,10 @@ use group::Writer;
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
+#[cfg(feature = "sandbox")]
+use mobile::Nobody;
+pub use mobile::*;
+use mobile::{EndUsers, Stored};
 pub use money::*;
 pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
@@ -148,6 +154,7 @@ pub struct Engine {
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
+    end_users: &'static dyn EndUsers,
     clocks: Box<dyn Clocks>,
     writer: LongLock<Writer>,
     receipt_key: OpenedReceiptKey,
@@ -162,6 +169,7 @@ struct Seams {
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
+    end_users: &'static dyn EndUsers,
     clocks: Box<dyn Clocks>,
 }
 
@@ -171,14 +179,14 @@ impl Engine {
         let vault = Box::new(config.master.clone());
         let watch = Box::new(Watching::new(Arc::clone(&env)));
         let clocks = Box::new(Changed::begin(&*store, env.now())?);
-        Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, clocks })
+        Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, end_users: &Stored, clocks })
     }
 
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let (vault, watch, clocks) = (Box::new(Plain), Box::new(Unwatched), Box::new(Hosts));
-        Self::with(store, env, config, &Immediate, Seams { vault, watch, between_clients: &OneClient, clocks })
+        Self::with(store, env, config, &Immediate, Seams { vault, watch, between_clients: &OneClient, end_users: &Nobody, clocks })
     }
 
     fn with(
@@ -186,7 +194,7 @@ impl Engine {
         env: Arc<dyn Env>,
         config: Config,
         numbering: &'static dyn Numbering,
-        Seams { vault, watch, between_clients, clocks }: Seams,
+        Seams { vault, watch, between_clients, end_users, clocks }: Seams,
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
@@ -213,6 +221,7 @@ impl Engine {
             vault,
             watch,
             between_clients,
+            end_users,
             clocks,
             writer,
             receipt_key,

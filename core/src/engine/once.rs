@@ -173,12 +173,12 @@ impl Engine {
 
 impl KeptUnder {
     fn place(&self) -> Key {
-        place(self.caller.client, self.caller.mode, &self.key.key)
+        place(self.caller.party(), self.caller.mode, &self.key.key)
     }
 
     fn record(&self, answer: String, now: crate::time::Millis) -> IdempotencyRecord {
         IdempotencyRecord {
-            client: self.caller.client,
+            client: self.caller.party(),
             key: stored_key(self.caller.mode, &self.key.key),
             fingerprint: self.key.fingerprint,
             settlement: SettlementNo(0),

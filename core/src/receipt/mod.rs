@@ -274,7 +274,10 @@ pub(crate) fn issues(kind: EventType) -> bool {
         | EventType::ReversalFailed
         | EventType::BalanceDeposited
         | EventType::BalanceWithdrawn
-        | EventType::BalanceCreditChanged => false,
+        | EventType::BalanceCreditChanged
+        | EventType::ApprovalRequested
+        | EventType::ApprovalApproved
+        | EventType::ApprovalDeclined => false,
     }
 }
 

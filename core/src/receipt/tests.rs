@@ -52,6 +52,7 @@ fn record(amount: i64, currency: &str, to: &str) -> SettlementRecord {
         completed_at: Some(AT),
         expires_at: None,
         more: None,
+        user: None,
     }
 }
 

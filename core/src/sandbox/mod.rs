@@ -129,7 +129,7 @@ impl Sandbox {
             write(&*store, Write::Insert(mark.into()))?;
         }
         let caller = match typed_all::<ClientRecord>(store.scan(&Scan::last(RecordKind::Client))?)?.pop() {
-            Some(client) => Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox },
+            Some(client) => Caller::client(client.no, client.id, Mode::Sandbox),
             None => engine.run(EnrollAlone { name: options.name.clone() })?,
         };
         engine.run(Recover)?;

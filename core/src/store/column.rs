@@ -10,12 +10,12 @@ use super::changes::{decode_changes, decode_lines, encode_changes, encode_lines}
 use super::record::*;
 use super::shared::{pack_child, pack_tile};
 use crate::auth::{Algorithm, KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Totals};
 use crate::lifecycle::Coded;
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
-use crate::terms::{UsageId, Used};
+use crate::terms::{UsageId, Used, UserLimits};
 
 /// The type of a column, in databases that have types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,6 +212,7 @@ wrapped! {
     ClientNo(u32) = |it| it.0, Self;
     EndpointNo(u32) = |it| it.0, Self;
     OperatorNo(u32) = |it| it.0, Self;
+    UserNo(u32) = |it| it.0, Self;
     KeyNo(u32) = |it| it.0, Self;
     ProviderNo(u16) = |it| it.0, Self;
     AccountId(i64) = |it| it.0, Self;
@@ -338,7 +339,7 @@ macro_rules! json {
         }
     )*};
 }
-json!(Arc<SettlementMore> Box<StatementLine> Failure LastTry);
+json!(Arc<SettlementMore> Box<StatementLine> Failure LastTry Vec<UserLimits> DeviceAttestation);
 
 impl Stored for Vec<u8> {
     const KIND: Kind = Kind::Bytes;

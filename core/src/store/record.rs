@@ -28,6 +28,7 @@
 //! The kinds of records are declared in `store/tables.rs`; this module has the types of their fields.
 
 mod log;
+mod mobile;
 mod operator;
 mod reconcile;
 mod webhook;
@@ -46,6 +47,7 @@ use crate::time::Millis;
 
 pub use super::tables::*;
 pub use log::*;
+pub use mobile::*;
 pub use operator::*;
 pub use reconcile::*;
 pub use webhook::*;
@@ -134,7 +136,10 @@ impl EventType {
             | Self::ReversalSubmitted
             | Self::ReversalUnknown
             | Self::ReversalCompleted
-            | Self::ReversalFailed => false,
+            | Self::ReversalFailed
+            | Self::ApprovalRequested
+            | Self::ApprovalApproved
+            | Self::ApprovalDeclined => false,
         }
     }
 }
@@ -317,6 +322,20 @@ stored_enum! {
         ConfirmApproval = 65 "confirm_approval",
         /// An operator declined what was asked for.
         DeclineApproval = 66 "decline_approval",
+        /// A client added or changed an end user.
+        PutUser = 70 "put_user",
+        /// A client made a code with which a device of a user enrols.
+        MakeDeviceCode = 71 "make_device_code",
+        /// A device enrolled.
+        EnrollDevice = 72 "enroll_device",
+        /// A device got another name.
+        RenameDevice = 73 "rename_device",
+        /// A device was revoked.
+        RevokeDevice = 74 "revoke_device",
+        /// A user approved a payment.
+        ApprovePayment = 75 "approve_payment",
+        /// A user declined a payment.
+        DeclinePayment = 76 "decline_payment",
     }
 }
 
@@ -351,6 +370,15 @@ pub struct SettlementMore {
     /// The other client's settlement of the same payment, if both are clients of the gateway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_side: Option<OtherSide>,
+    /// The client's own name for the end user who pays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Whether it counts for the limits of its user on that day, until it fails or is cancelled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted_for_user: bool,
+    /// The approval of its user, if it needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<PaymentApproval>,
 }
 
 fn no_pairs(metadata: &BTreeMap<String, String>) -> bool {
@@ -438,6 +466,12 @@ stored_enum! {
         BalanceWithdrawn = 20 "balance.withdrawn",
         /// An operator set the client's credit.
         BalanceCreditChanged = 21 "balance.credit_changed",
+        /// The payment waits for the approval of the end user who pays.
+        ApprovalRequested = 22 "approval.requested",
+        /// The user approved the payment, on the device that the event names.
+        ApprovalApproved = 23 "approval.approved",
+        /// The user declined the payment.
+        ApprovalDeclined = 24 "approval.declined",
     }
 }
 
@@ -452,6 +486,8 @@ stored_enum! {
         Rail = 3 "rail",
         /// A person who works for the gateway.
         Operator = 4 "operator",
+        /// The end user who pays, on a device.
+        User = 5 "user",
     }
 }
 

@@ -11,14 +11,14 @@ use super::column::{Bound, Column, Read, Sink, Source};
 pub(crate) use super::declare::{Flag, Layout, Line, Role, Spec, has, tables};
 use super::record::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::rail::FailureCode;
 use crate::rail::simulator::Outcome;
-use crate::terms::{UsageId, Used};
+use crate::terms::{UsageId, Used, UserLimits};
 use crate::time::Millis;
 use crate::validate::ReversalReason;
 
@@ -167,6 +167,8 @@ tables! {
         expires_at: Option<Millis>;
         /// Fields that few settlements have; `None` if all are empty, which is the usual case.
         more: Option<Arc<SettlementMore>>;
+        /// The client's end user who pays, if one does.
+        user: Option<UserNo> => app_user [later];
     }
 
     /// One attempt at one provider.
@@ -926,5 +928,71 @@ tables! {
         started_at: Millis;
         /// When it last said that it runs.
         seen_at: Millis;
+    }
+
+    /// A client's end user, who pays with a phone. The client names its users as it likes.
+    User(UserRecord) "app_user" = 42 Server Versioned, find UserName(client: ClientNo)(mode: Mode)(name: String) {
+        key {
+            /// The user's number.
+            no: UserNo;
+        }
+        /// The client.
+        client: ClientNo [unique];
+        /// Sandbox or live: a user of the one is another user in the other.
+        mode: Mode [unique];
+        /// The client's own name for the user.
+        name: String [unique];
+        /// Whether the user's devices may call.
+        status: UserStatus;
+        /// What the client allows the user, at most one entry for each currency.
+        limits: Vec<UserLimits>;
+        /// What the user wants to be notified of, in JSON; empty for the defaults.
+        preferences: String;
+        /// When the client first named the user.
+        created_at: Millis;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// A device of an end user: what is known of it besides its key. Rows are never removed: traces name them.
+    Device(DeviceRecord) "device" = 43 Server Versioned, find DeviceId(id: Ulid) {
+        key {
+            /// Its key's number.
+            no: KeyNo;
+        }
+        /// The ULID in `dev_…`.
+        id: Ulid [unique];
+        /// The user.
+        user: UserNo => app_user;
+        /// What its owner calls it.
+        label: Option<String>;
+        /// The platform, as the app names it.
+        platform: String;
+        /// The version of the app.
+        app_version: Option<String>;
+        /// The model.
+        model: Option<String>;
+        /// What its maker says about its key; `None` if the app showed nothing.
+        attestation: Option<DeviceAttestation>;
+        /// When it enrolled.
+        created_at: Millis;
+        /// When it was revoked; `None` if it was not.
+        revoked_at: Option<Millis>;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// A code with which one device of a user enrols, removed when it is used. Only its hash is stored.
+    DeviceCode(DeviceCodeRecord) "device_code" = 44 Server {
+        key {
+            /// SHA-256 of the code.
+            hash: Digest32;
+        }
+        /// The user.
+        user: UserNo => app_user;
+        /// When it was made.
+        created_at: Millis;
+        /// When it expires.
+        expires_at: Millis;
     }
 }

@@ -33,6 +33,7 @@
 pub mod access;
 pub(crate) mod json;
 pub mod messages;
+pub mod mobile;
 pub(crate) mod nearest;
 pub mod operator;
 pub mod provider;
@@ -103,6 +104,8 @@ pub struct CreateRequest {
     pub quote_id: Option<String>,
     /// When it is cancelled if it was not dispatched; later than the `now` of parsing.
     pub expires_at: Option<Millis>,
+    /// The client's end user who pays, 1 to 64 printable ASCII characters. Whether there is one is not checked here.
+    pub user: Option<String>,
 }
 
 impl CreateRequest {
@@ -118,6 +121,7 @@ impl CreateRequest {
             provider: None,
             quote_id: None,
             expires_at: None,
+            user: None,
         }
     }
 
@@ -181,6 +185,7 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
     let provider = body.optional("provider", provider);
     let quote_id = body.optional("quote_id", |value| sized(value.text()?, 1, QUOTE_ID_MAX_CHARS));
     let expires_at = body.optional("expires_at", |value| future(value, now));
+    let user = body.optional("user", mobile::user);
     body.finish(|| {
         offered?;
         Some(CreateRequest {
@@ -193,6 +198,7 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
             provider: provider?,
             quote_id: quote_id?,
             expires_at: expires_at?,
+            user: user?,
         })
     })
 }

@@ -39,6 +39,7 @@ mod show;
 mod sim;
 mod stores;
 mod terminal;
+mod users;
 mod webhooks;
 
 use std::future::Future;
@@ -153,6 +154,7 @@ enum Command {
     Health(health::HealthArgs),
     Receipt(receipt::ReceiptArgs),
     Webhooks(webhooks::WebhooksArgs),
+    Users(users::UsersArgs),
     Curl(curl::CurlArgs),
     Proxy(proxy::ProxyArgs),
     Sim(sim::SimArgs),
@@ -224,6 +226,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Health(args) => wait_for(health::run(args, global, terminal)),
         Command::Receipt(args) => wait_for(receipt::run(args, global, terminal)),
         Command::Webhooks(args) => wait_for(webhooks::run(args, global, terminal)),
+        Command::Users(args) => wait_for(users::run(args, global, terminal)),
         Command::Curl(args) => wait_for(curl::run(args, global, terminal)),
         Command::Proxy(args) => wait_for(proxy::run(args, global, terminal)),
         Command::Sim(args) => wait_for(sim::run(args, global, terminal)),

@@ -12,7 +12,8 @@ use super::lanes::{Job, QueueLimits, full};
 /// A client in one mode: what is divided fairly is divided between tenants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tenant {
-    /// The client; 0 for callers that are not known yet, and for the gateway itself.
+    /// The client, or one of its end users, under the number of their keys; 0 for callers that are not known yet, and for the gateway
+    /// itself.
     pub client: ClientNo,
     /// Live tenants are served first.
     pub mode: Mode,
@@ -27,7 +28,7 @@ impl Tenant {
 
 impl From<&Caller> for Tenant {
     fn from(caller: &Caller) -> Self {
-        Self { client: caller.client, mode: caller.mode }
+        Self { client: caller.party(), mode: caller.mode }
     }
 }
 

@@ -165,7 +165,7 @@ impl Authenticator {
         }
         let mut proven = None;
         let credential = match access {
-            Access::Token | Access::Scope(_) => {
+            Access::Token | Access::Scope(_) | Access::Shared(_) | Access::Consent => {
                 let credential = self.tokens.authenticate(bearer?.ok_or_else(token::missing)?, &self.lookups)?;
                 head.context.set_caller(&credential.caller);
                 credential
@@ -228,6 +228,12 @@ impl Authenticator {
     pub(crate) fn check_scope(&self, proven: &Proven, access: Access) -> Result<()> {
         match access {
             Access::Scope(scope) => self.allow(scope, &proven.credential, &proven.nonce),
+            Access::Shared(scope) if proven.credential.caller.user.is_none() => self.allow(scope, &proven.credential, &proven.nonce),
+            Access::Shared(Scope::SettlementsWrite) => {
+                self.allow(Scope::Mobile, &proven.credential, &proven.nonce)?;
+                self.check_create(&proven.nonce)
+            }
+            Access::Shared(_) | Access::Consent => self.allow(Scope::Mobile, &proven.credential, &proven.nonce),
             Access::Token | Access::Key | Access::Unsigned | Access::Enrolling => Ok(()),
         }
     }
@@ -393,11 +399,16 @@ impl Authenticator {
             let detail = format!("the call needs the scope {}; the credential has: {}", scope.as_str(), credential.scopes);
             return Err(Error::with(ErrorCode::InsufficientScope, detail));
         }
+        if scope == Scope::SettlementsWrite { self.check_create(nonce) } else { Ok(()) }
+    }
+
+    /// Whether a create shows a nonce that was not used.
+    fn check_create(&self, nonce: &Nonce) -> Result<()> {
         // A create burns its nonce only if it is refused, so it looks for one that this node does not know: it was burnt by another, before
         // this one started, or before the clock went back. Other changes find it in their own commit, and so do creates on a remote
         // store, single or batched: there the engine looks up a whole group at once.
         let known_after = self.burnt_elsewhere_until.max(self.seen.forgot_until());
-        let looks = scope == Scope::SettlementsWrite && nonce.expires_at <= known_after && !self.engine.is_remote();
+        let looks = nonce.expires_at <= known_after && !self.engine.is_remote();
         if looks && self.engine.is_burnt(&nonce.hash)? {
             return Err(Error::new(ErrorCode::NonceReplayed));
         }

@@ -28,6 +28,8 @@ pub(crate) const BODY: usize = 64 * 1024;
 pub(crate) const BATCH: usize = 1024 * 1024;
 /// The largest body of an enrolment, in bytes: a key and a name. Anybody may send it.
 pub(crate) const ENROLMENT: usize = 8 * 1024;
+/// The largest body of a device's enrolment, in bytes: a key, a code and certificates. Anybody may send it.
+pub(crate) const ATTESTED: usize = 64 * 1024;
 /// The largest body of a request for a challenge, in bytes. Anybody may send it.
 pub(crate) const CHALLENGE: usize = 4 * 1024;
 
@@ -54,8 +56,8 @@ impl Sender {
     /// A client that has signed the head.
     pub(crate) fn client(caller: &Caller) -> Self {
         match caller.mode {
-            Mode::Live => Self::Live(caller.client),
-            Mode::Sandbox => Self::Sandbox(caller.client),
+            Mode::Live => Self::Live(caller.party()),
+            Mode::Sandbox => Self::Sandbox(caller.party()),
         }
     }
 

@@ -7,9 +7,9 @@ use hyper::Method;
 use hyper::body::Bytes;
 use railgate::ErrorCode;
 use railgate::api::{
-    AnswerDetails, AttemptDetails, CancellationDetails, CompletionDetails, CreditChange, CreditDetails, DecisionDetails, FailureDetails,
-    FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails, Problem, ReversalDetails, ReversalTerms,
-    ReviewDetails,
+    AnswerDetails, ApprovalTerms, AttemptDetails, CancellationDetails, CompletionDetails, ConsentDetails, CreditChange, CreditDetails,
+    DecisionDetails, FailureDetails, FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails, Problem,
+    ReversalDetails, ReversalTerms, ReviewDetails, ShownDetails,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
@@ -38,6 +38,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         // Events name these by their type.
         PaymentDetails, NoDetails, CompletionDetails, ReviewDetails, FailureDetails, CancellationDetails, ReversalDetails, ReversalTerms,
         AnswerDetails, OutcomeDetails, DecisionDetails, AttemptDetails, MovementDetails, MovedDetails, CreditDetails, CreditChange,
+        ApprovalTerms, ConsentDetails, ShownDetails,
     )),
     security(("bearer" = [])),
     tags(
@@ -48,6 +49,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "rails", description = "What operators call"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
+        (name = "mobile", description = "End users of clients, their devices, and payments that wait for them"),
         (name = "simulator", description = "The sandbox's simulated operator"),
         (name = "log", description = "The transparency log of all events of the credential's mode"),
         (name = "service", description = "The service itself"),
@@ -302,6 +304,21 @@ problem_groups! {
     NoClient = [ClientNotFound];
     /// For calls that name an operator.
     NoOperator = [OperatorNotFound];
+    /// For calls that name an end user.
+    NoUser = [UserNotFound];
+    /// For calls that concern an end user.
+    UserIsBlocked = [UserBlocked];
+    /// For calls that name a device.
+    NoDevice = [DeviceNotFound];
+    /// For calls that name a payment that waits for its user.
+    NoPaymentApproval = [PaymentApprovalNotFound];
+    /// For decisions of end users.
+    Decided = [ApprovalDecided];
+    /// For devices that enrol.
+    NotCoded = [
+        DigestMismatch, SignatureMissing, SignatureInvalid, ChallengeInvalid, ChallengeExpired, ClockSkew, NonceReplayed,
+        DeviceCodeInvalid, UserBlocked, ClientSuspended, InvalidState, RateLimited,
+    ];
     /// For calls that name what was asked for.
     NoApproval = [ApprovalNotFound];
     /// For operators' acts.
@@ -333,7 +350,7 @@ problem_groups! {
     /// For calls that need an enabled webhook.
     NotEnabled = [InvalidState, VersionConflict];
     /// For a create.
-    Refused = [AccountNotFound, ReferenceConflict, VersionConflict];
+    Refused = [AccountNotFound, ReferenceConflict, UserBlocked, VersionConflict];
     /// For a reversal.
     NotReversible = [
         SettlementInFlight, InvalidState, ReversalExceedsRemaining, AlreadyReversed, ReferenceConflict, VersionConflict, RequestInProgress,
@@ -356,6 +373,9 @@ pub(super) struct ListParams {
     currency: Option<String>,
     /// The provider's id.
     provider: Option<String>,
+    /// The client's own name for the end user who pays.
+    #[param(example = "customer-17")]
+    user: Option<String>,
     /// The participant who is paid.
     #[param(example = "sim:ok")]
     to: Option<String>,

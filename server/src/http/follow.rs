@@ -13,7 +13,7 @@ use super::held;
 use super::long_poll::until;
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
-use super::route::{SettlementsRead, routes};
+use super::route::{OwnRead, routes};
 use super::stream::{self, EVENT_STREAM, Followed};
 use super::token;
 
@@ -33,7 +33,7 @@ routes![status, events];
     ),
     responses((status = 200, description = "The status", body = StatusView), BadQuery, NoSettlement, Denied, Unserved),
 )]
-pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
+pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenticated<OwnRead>, named: Named) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
     let wait_s = params.number("wait", 0..=app.limits.wait_s).unwrap_or(0);
     let known = params.number("version", 0..=u32::MAX);
@@ -41,7 +41,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
     let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let version = known.unwrap_or(record.version);
     let enough = |record: &SettlementRecord| record.version > version || (known.is_none() && record.status.is_final());
-    let place = if wait_s > 0 { held::wait(&app, call.caller.client) } else { None };
+    let place = if wait_s > 0 { held::wait(&app, call.caller.party()) } else { None };
     let wait_s = if place.is_some() { wait_s } else { 0 };
     let record = until(&app, &call.caller, call.link.as_deref(), record, wait_s, enough).await?;
     ok(&app.gateway.engine().status_view(&record))
@@ -69,7 +69,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
         BadQuery, NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>, named: Named) -> HandlerResult {
+pub(crate) async fn events(State(app): State<App>, open: Open<OwnRead>, named: Named) -> HandlerResult {
     let kind = choose(&open.headers, &[JSON, EVENT_STREAM])?;
     let (after, limit) = range(&open.uri, &open.headers)?;
     let record = app.gateway.read(&open.caller, |engine| engine.settlement(&open.caller, named.target()?)).await?;

@@ -27,6 +27,7 @@ mod listener;
 mod log;
 mod long_poll;
 mod middleware;
+mod mobile;
 mod negotiate;
 mod nonce_cache;
 mod operator;
@@ -51,6 +52,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attest::Attestor;
 use crate::stop::Stop;
 use axum::Router;
 use axum::extract::Request;
@@ -183,6 +185,9 @@ pub(crate) struct AppState {
     gate: Authenticator,
     ids: RequestIds,
     document: document::Described,
+    attestor: Attestor,
+    /// The address that opens an app with a code, which belongs where it says `{code}`.
+    app_link: String,
     /// The routes that will stop, or have stopped.
     deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
@@ -202,6 +207,7 @@ pub(crate) struct Parts {
     /// The base URLs under which callers reach this gateway; see [`Authenticator`].
     pub(crate) bases: Vec<String>,
     pub(crate) edge: Edge,
+    pub(crate) attestor: Attestor,
     /// Whether no other node works on the store.
     pub(crate) alone: bool,
     pub(crate) stopping: Stop,
@@ -209,6 +215,7 @@ pub(crate) struct Parts {
 
 /// Builds the interface from `parts`.
 pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
+    let app_link = mobile::app_link(parts.bases.first().map_or("", String::as_str));
     let document = document::Described::new(parts.bases.first().cloned(), parts.edge.deprecated.0);
     let app = App(Arc::new(AppState {
         gateway: parts.gateway,
@@ -232,6 +239,8 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         )?,
         ids: RequestIds::new(&parts.env),
         document,
+        app_link,
+        attestor: parts.attestor,
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
     }));
@@ -272,6 +281,9 @@ all_routes! {
     operator::settlements,
     operator::reviews,
     operator::reconciliations,
+    mobile::users,
+    mobile::devices,
+    mobile::approvals,
     log,
     access,
     webhooks::endpoints,

@@ -96,7 +96,7 @@ fn bearer_challenge(code: ErrorCode) -> &'static str {
 /// RFC 9421, section 5.1: the signature that is required, with a nonce that is valid for five minutes.
 fn wanted_signature(method: &Method, access: Option<Access>, challenge: &str) -> String {
     let authorization = match access {
-        Some(Access::Token | Access::Scope(_)) | None => r#" "authorization""#,
+        Some(Access::Token | Access::Scope(_) | Access::Shared(_) | Access::Consent) | None => r#" "authorization""#,
         Some(Access::Unsigned | Access::Enrolling | Access::Key) => "",
     };
     let body = if matches!(*method, Method::POST | Method::PUT | Method::PATCH) { r#" "content-type" "content-digest""# } else { "" };

@@ -17,7 +17,7 @@ use super::document::{BadQuery, Denied, NoReceipt, Unserved};
 use super::extract::{Named, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok, with_text};
-use super::route::{ReceiptsRead, routes};
+use super::route::{OwnReceipts, routes};
 use super::settlements::{REVALIDATE, matches};
 
 const JOSE: &str = "application/jose";
@@ -60,7 +60,7 @@ routes![read];
         BadQuery, NoReceipt, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, open: Open<ReceiptsRead>, named: Named) -> HandlerResult {
+pub(crate) async fn read(State(app): State<App>, open: Open<OwnReceipts>, named: Named) -> HandlerResult {
     let form = choose(&open.headers, FORMS)?;
     let image = Image::read(form, &open.uri)?;
     let target = named.target()?.clone();

@@ -33,6 +33,10 @@ pub(crate) enum Access {
     Token,
     /// A token with this scope, and a signature by its key or in its session.
     Scope(Scope),
+    /// The same, or a token of an end user's device, which sees and makes its user's payments only.
+    Shared(Scope),
+    /// A token of an end user's device, and for every change a signature by the device's key itself.
+    Consent,
 }
 
 /// Whether what changes something under this scope must be signed by the key itself.
@@ -50,13 +54,14 @@ impl Access {
         match self {
             Self::Unsigned | Self::Enrolling | Self::Key => true,
             Self::Token => writes,
-            Self::Scope(scope) => writes && is_for_keys(scope),
+            Self::Scope(scope) | Self::Shared(scope) => writes && is_for_keys(scope),
+            Self::Consent => writes,
         }
     }
 
     fn needs_token(self) -> bool {
         match self {
-            Self::Token | Self::Scope(_) => true,
+            Self::Token | Self::Scope(_) | Self::Shared(_) | Self::Consent => true,
             Self::Unsigned | Self::Enrolling | Self::Key => false,
         }
     }
@@ -83,6 +88,12 @@ asks! {
     AnyToken = Access::Token;
     SettlementsRead = Access::Scope(Scope::SettlementsRead);
     SettlementsWrite = Access::Scope(Scope::SettlementsWrite);
+    OwnRead = Access::Shared(Scope::SettlementsRead);
+    OwnWrite = Access::Shared(Scope::SettlementsWrite);
+    OwnReceipts = Access::Shared(Scope::ReceiptsRead);
+    OwnDevices = Access::Shared(Scope::KeysWrite);
+    AsMobile = Access::Scope(Scope::Mobile);
+    Consenting = Access::Consent;
     SettlementsReverse = Access::Scope(Scope::SettlementsReverse);
     ReceiptsRead = Access::Scope(Scope::ReceiptsRead);
     BalancesRead = Access::Scope(Scope::BalancesRead);

@@ -20,7 +20,7 @@ use super::keyed::REPLAYED;
 use super::long_poll::until;
 use super::problem::problem;
 use super::response::{HandlerResult, json, ok, with, with_text};
-use super::route::{Asks, SettlementsRead, SettlementsWrite, routes};
+use super::route::{Asks, OwnRead, OwnWrite, SettlementsWrite, routes};
 use super::unsent::Reader;
 
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -45,12 +45,12 @@ routes![create, create_batch, check, list, read, reconcile];
         BadBody, Denied, Refused, Unserved,
     ),
 )]
-pub(crate) async fn create(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
+pub(crate) async fn create(State(app): State<App>, posted: Posted<OwnWrite>) -> HandlerResult {
     let request = app.gateway.engine().parse_create(posted.body())?;
     let command = Create { caller: posted.caller, request: Box::new(request) };
     let Created { settlement, replayed } = posted.run(&app, command).await?;
     let wait = prefer_wait(&posted.raw.parts.headers, app.limits.wait_s);
-    match wait.and_then(|wait_s| Some((wait_s, held::wait(&app, posted.caller.client)?))) {
+    match wait.and_then(|wait_s| Some((wait_s, held::wait(&app, posted.caller.party())?))) {
         None => created_answer(&app, &posted.caller, &settlement, replayed),
         Some((wait_s, _place)) => {
             // The settlement exists: a store that cannot be read now does not change that.
@@ -135,7 +135,7 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     request_body(content = CreateBody, content_type = "application/json", example = json!({"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "invoice-2026-0001"})),
     responses((status = 200, description = "The outcome that a create would have now", body = CheckView), BadBody, Denied, Unserved),
 )]
-pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrite>) -> HandlerResult {
+pub(crate) async fn check(State(app): State<App>, posted: Posted<OwnWrite>) -> HandlerResult {
     let mut preflight = app.gateway.read(&posted.caller, |engine| engine.preflight(&posted.caller, posted.body())).await?;
     let Some(lookup) = preflight.lookup.take() else { return ok(&preflight.view) };
     ok(&preflight.answered(app.carrier.converse(lookup).await?))
@@ -149,7 +149,7 @@ pub(crate) async fn check(State(app): State<App>, posted: Posted<SettlementsWrit
     params(ListParams, ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200), ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page")),
     responses((status = 200, description = "One page", body = Page<SettlementView>), BadQuery, Denied, Unserved),
 )]
-pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>) -> HandlerResult {
+pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<OwnRead>) -> HandlerResult {
     let request = app.gateway.engine().parse_list(&pairs(&call.uri)?)?;
     let page = app.gateway.scan(&call.caller, move |engine| engine.list(&call.caller, &request)).await?;
     ok(&page)
@@ -167,7 +167,7 @@ pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authentica
         NoSettlement, Denied, Unserved,
     ),
 )]
-pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>, named: Named) -> HandlerResult {
+pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<OwnRead>, named: Named) -> HandlerResult {
     let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let tag = format!("\"{}\"", record.version);
     let answer = if matches(&call.headers, &tag) {

@@ -68,7 +68,7 @@ pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>> {
 /// # Errors
 /// `rate_limited` when too many calls are held.
 pub(super) fn open(app: App, caller: &Caller, token: String, followed: Followed, after: i64) -> Result<Response> {
-    let place = held::stream(&app, caller.client)?;
+    let place = held::stream(&app, caller.party())?;
     let tenant = Tenant::from(caller);
     let (sender, receiver) = mpsc::channel(5);
     // Reserved, so that there is room for it whatever is queued before it.

@@ -148,7 +148,7 @@ mod tests {
 
     fn entry(client: u32) -> Entry {
         let public = SoftwareKey::ed25519(&[1; 32]).public_key();
-        let caller = Caller { client: ClientNo(client), client_id: Ulid::new(0, 1), mode: Mode::Sandbox };
+        let caller = Caller::client(ClientNo(client), Ulid::new(0, 1), Mode::Sandbox);
         let credential = Credential {
             caller,
             key: KeyNo(1),

@@ -21,6 +21,7 @@ pub(crate) fn concrete(template: &str) -> String {
         ("{kid}", "nobody"),
         ("{delivery}", "dlv_x"),
         ("{code}", "internal"),
+        ("{user}", "nobody"),
     ];
     names.iter().fold(template.to_owned(), |path, (name, value)| path.replace(name, value))
 }
@@ -93,7 +94,7 @@ async fn what_is_documented_is_served_and_nothing_else() {
         documented.sort_unstable();
         assert_eq!(served, documented, "{path}");
     }
-    assert_eq!(count, 103);
+    assert_eq!(count, 115);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::support::{Answer, SETTLEMENTS, Service, service, sign_as};
 
 /// The POST routes that take no key, and why.
-const WITHOUT: [(&str, &str); 13] = [
+const WITHOUT: [(&str, &str); 14] = [
     ("/api/v1/gateway/settlements", "the reference is the key"),
     ("/api/v1/gateway/settlements/batch", "each element's reference is its key"),
     ("/api/v1/gateway/settlements/check", "changes nothing"),
@@ -19,6 +19,7 @@ const WITHOUT: [(&str, &str); 13] = [
     ("/api/v1/auth/tokens", "a lost token expires by itself; what the caller needs is another"),
     ("/api/v1/auth/tokens/revoke", "a repeat finds it revoked"),
     ("/api/v1/operator/enrollments", "a code is used once"),
+    ("/api/v1/mobile/devices", "a code is used once"),
     ("/api/v1/operator/reviews/{id}/ask", "asks the provider again, which is what it is for"),
     ("/api/v1/operator/routes/explain", "changes nothing"),
     ("/api/v1/rails/{provider}/callbacks", "an operator's repeated callback changes nothing"),

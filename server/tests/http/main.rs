@@ -13,6 +13,7 @@ mod follow;
 mod hostile;
 mod keyed;
 mod limits;
+mod mobile;
 mod operators;
 #[path = "../../../core/tests/support/plain_rail.rs"]
 mod plain_rail;

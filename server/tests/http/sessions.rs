@@ -19,7 +19,7 @@ const BODY: &str = r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r-
 
 /// A token with a session.
 #[derive(Clone)]
-struct Shared {
+pub(super) struct Shared {
     token: String,
     key: SessionKey,
     told: Value,
@@ -71,6 +71,16 @@ async fn begun_by(service: &Service, signer: &dyn Signer, mode: Mode, curve: Cur
 
 async fn shared(service: &Service) -> Shared {
     shared_on(service, Curve::X25519).await
+}
+
+/// A session that this key has begun in the sandbox.
+pub(super) async fn begun(service: &Service, signer: &dyn Signer) -> Shared {
+    begun_by(service, signer, Mode::Sandbox, Curve::X25519).await
+}
+
+/// The answer to a call that a session signs.
+pub(super) async fn called(service: &Service, shared: &Shared, method: &str, path: &str, body: &str) -> Answer {
+    service.exchange(call(service, shared, method, path, body).await).await
 }
 
 /// A call signed in a session.

@@ -98,7 +98,7 @@ pub fn fill(path: &Path, client: u32, at: i64, mut next: usize, total: usize) {
     };
     let store = Arc::new(SqliteStore::open_with(path, fast).expect("a store"));
     let client: ClientRecord = typed(store.get(&Key::Client(ClientNo(client))).expect("reading")).expect("a client").expect("is there");
-    let caller = Caller { client: client.no, client_id: client.id, mode: Mode::Sandbox };
+    let caller = Caller::client(client.no, client.id, Mode::Sandbox);
     let engine = Engine::open(store, env.clone(), Config::default()).expect("an engine");
     while next < total {
         let rows = 50_000.min(total - next);

@@ -1,7 +1,7 @@
 //! Every statement uses an index, according to the server's actual plans for the store, with no rows and with many.
 
 use railgate::auth::KeyId;
-use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use railgate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use railgate::ledger::{AccountId, Mode};
 use railgate::lifecycle::{Direction, SettlementStatus};
 use railgate::store::conformance::fixtures::*;
@@ -35,7 +35,7 @@ fn fill(store: &dyn Store) {
             &|n| delivery(n, small(n % 20), Some(n)).into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
-        let makers: [&dyn Fn(i64) -> Record; 8] = [
+        let makers: [&dyn Fn(i64) -> Record; 12] = [
             &|n| client(small(n), n as u128).into(),
             &|n| KeyRecord { id: KeyId(hash(n)), ..key(small(n), small(n % 600), 1) }.into(),
             &|n| audit(n).into(),
@@ -44,6 +44,10 @@ fn fill(store: &dyn Store) {
             &|n| allowance(small(n), n).into(),
             &|n| review(no(n), 0, n).into(),
             &|n| InvitationRecord { hash: hash(n), ..invitation(1, n) }.into(),
+            &|n| user(small(n), &n.to_string()).into(),
+            &|n| device(small(n), n as u128, small(n % 600)).into(),
+            &|n| DeviceCodeRecord { hash: hash(n), ..device_code(1, small(n % 600), n) }.into(),
+            &|n| SettlementRecord { user: Some(UserNo(small(n % 600))), ..settlement(200_000 + n, 1, &format!("u{n}")) }.into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
         store.commit(&commit(many.map(|n| funding(-no(n), account_of(small(n)), 5)))).unwrap();
@@ -121,6 +125,13 @@ fn scans() -> Vec<Scan> {
         Scan::deliveries_of(endpoint, 999, Some(DeliveryStatus::Failed), limit),
         Scan::deliveries_of(endpoint, 999, None, limit),
         Scan::deliveries_before(99, limit),
+        Scan::users_of(client, Mode::Sandbox, "5", limit),
+        Scan::last(RecordKind::User),
+        Scan::devices_of(UserNo(5)),
+        Scan::device_codes_of(UserNo(5)),
+        Scan::device_codes_expired_before(99, limit),
+        list(SettlementFilter { user: Some(UserNo(5)), ..plain() }, Some((5, settlement))),
+        Scan::settlements_of_user(&SettlementFilter { status: vec![SettlementStatus::Accepted], user: Some(UserNo(5)), ..plain() }, limit),
     ]
 }
 
@@ -150,6 +161,8 @@ fn look_ups() -> Vec<Unique> {
         Unique::KeyId(KeyId(hash(5))),
         Unique::EndpointId(Ulid(5)),
         Unique::FeedOf(SettlementNo(5), 1),
+        Unique::UserName(ClientNo(1), Mode::Sandbox, "5".to_owned()),
+        Unique::DeviceId(Ulid(5)),
     ]
 }
 

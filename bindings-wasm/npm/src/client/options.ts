@@ -46,6 +46,18 @@ export interface EnrollOptions extends CallOptions {
   readonly invitation?: string | undefined;
 }
 
+/** What an app says of the device that enrols. */
+export interface DeviceFacts {
+  /** The platform, such as `web`, `android` or `ios`. */
+  readonly platform: string;
+  /** The version of the app. */
+  readonly appVersion?: string | undefined;
+  /** The model of the device. */
+  readonly model?: string | undefined;
+  /** What its owner calls it. */
+  readonly name?: string | undefined;
+}
+
 /** Options of waiting for a settlement. */
 export interface SettledOptions extends CallOptions {
   /** Waits for its reversals too: until none is in flight. */

@@ -70,7 +70,7 @@ bodies! {
 
     /// Details of `settlement.cancelled`.
     CancellationDetails {
-        /// `expired`, or `reset` of a sandbox; absent if the client cancelled it.
+        /// `expired`, `declined` by its user, or `reset` of a sandbox; absent if the client cancelled it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     }
@@ -140,6 +140,42 @@ bodies! {
         /// The reversal that it is about: `rev_` and a ULID.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reversal: Option<String>,
+    }
+
+    /// Details of `approval.requested`.
+    ApprovalTerms {
+        /// Until when the user can decide, RFC 3339.
+        expires_at: String,
+        /// The user who is asked, as the client names them.
+        user: String,
+    }
+
+    /// Details of `approval.approved` and `approval.declined`: what the user's device signed.
+    ConsentDetails {
+        /// The device: `dev_` and a ULID.
+        device: String,
+        /// The thumbprint of the device's key, which signed the call.
+        key_id: String,
+        /// Why the user declined.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        /// What the app showed to the user.
+        shown: ShownDetails,
+    }
+
+    /// The payment as an app showed it to its user.
+    ShownDetails {
+        /// The amount, a decimal as text.
+        amount: String,
+        /// ISO 4217 code.
+        currency: String,
+        /// The name of the payee, if one was shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        payee_name: Option<String>,
+        /// The client's reference.
+        reference: String,
+        /// The payee.
+        to: String,
     }
 
     /// Details of `attempt.started`.
@@ -243,6 +279,8 @@ details! {
     ReversalTerms: ReversalAccepted;
     MovementDetails: BalanceDeposited | BalanceWithdrawn;
     CreditDetails: BalanceCreditChanged;
+    ApprovalTerms: ApprovalRequested;
+    ConsentDetails: ApprovalApproved | ApprovalDeclined;
 }
 
 impl EventView {

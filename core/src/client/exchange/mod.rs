@@ -203,7 +203,7 @@ pub struct Exchange {
 impl Exchange {
     /// An exchange that carries out `call`.
     pub fn new(call: Call, patience: RetryPolicy) -> Self {
-        let authenticated = carries_token(&call.request.path);
+        let authenticated = carries_token(&call.request.method, &call.request.path);
         Self::of(Some(call), authenticated, patience)
     }
 

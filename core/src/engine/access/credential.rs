@@ -51,8 +51,17 @@ impl Engine {
     }
 
     fn credential(&self, key: &KeyRecord, scopes: ScopeSet, expires_at: Millis) -> Result<Credential> {
-        let caller = Caller { client: key.client, client_id: self.signing_id(key)?, mode: key.mode };
+        let caller = self.signing_caller(key)?;
         Ok(Credential { caller, key: key.no, key_id: key.id, public: key.public, scopes, expires_at, session: None })
+    }
+
+    /// The client, the client's end user or the operator who signs with this key.
+    fn signing_caller(&self, key: &KeyRecord) -> Result<Caller> {
+        if let Some(no) = key.client.user() {
+            let (user, client_id) = self.signing_user(no)?;
+            return Ok(Caller { user: Some(no), ..Caller::client(user.client, client_id, user.mode) });
+        }
+        Ok(Caller::client(key.client, self.signing_id(key)?, key.mode))
     }
 
     /// The id of the client or operator who signs with this key.

@@ -208,7 +208,7 @@ pub(crate) fn enroll_client(
 ) -> Result<(Caller, String)> {
     let name = named(name, "client_name", "client_name_malformed")?;
     let (overlay, writer) = (&mut *d.overlay, &mut *d.writer);
-    let caller = Caller { client: writer.client_no(), client_id: d.engine.fresh_ulid(overlay.now), mode: Mode::Sandbox };
+    let caller = Caller::client(writer.client_no(), d.engine.fresh_ulid(overlay.now), Mode::Sandbox);
     let (no, id) = (caller.client, caller.client_id);
     let webhook_secret = webhook_secret(no).unwrap_or_default();
     let (created_at, version) = (overlay.now, Version::default());

@@ -68,6 +68,12 @@ impl Engine {
         if keys.iter().any(|key| key.mode == Mode::Live && key.status != KeyStatus::Revoked) {
             return Ok(true);
         }
+        // Whoever has end users is about to be used.
+        for mode in [Mode::Sandbox, Mode::Live] {
+            if !overlay.store.scan(&Scan::users_of(client, mode, "", 1))?.is_empty() {
+                return Ok(true);
+            }
+        }
         // A node of the previous release funds accounts without an allowance.
         let accounts: Vec<AccountRecord> = typed_all(overlay.store.scan(&Scan::accounts_of(client))?)?;
         Ok(!accounts.is_empty())

@@ -74,7 +74,7 @@ impl Command for RevokeKey {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let Self { caller, key } = self;
-        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.client && caller.sees(key.mode));
+        let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(*key))?.filter(|key| key.client == caller.party() && caller.sees(key.mode));
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }
 
@@ -97,7 +97,7 @@ pub(crate) fn revoked(overlay: &mut Overlay<'_>, mut key: KeyRecord) -> KeyRecor
 impl Engine {
     /// The caller's keys of its own mode, oldest first. A live caller also sees its sandbox keys.
     pub fn keys(&self, caller: &Caller) -> Result<Vec<KeyView>> {
-        let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(caller.client))?)?;
+        let keys: Vec<KeyRecord> = typed_all(self.store.scan(&Scan::keys_of(caller.party()))?)?;
         Ok(keys.iter().filter(|key| caller.sees(key.mode)).map(KeyView::from).collect())
     }
 

@@ -71,7 +71,7 @@ impl Command for RevokeToken {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<bool> {
         let Self { caller, token: hash, .. } = self;
         let token: Option<TokenRecord> = d.overlay.get(&Key::Token(*hash))?;
-        let own = token.filter(|token| token.client == caller.client && caller.sees(token.mode));
+        let own = token.filter(|token| token.client == caller.party() && caller.sees(token.mode));
         if own.is_some() {
             d.overlay.write(Write::Delete(Key::Token(*hash)));
         }

@@ -17,10 +17,11 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::ids::Ulid;
 use crate::ledger::Mode;
+use crate::money::Money;
+use crate::participant::Participant;
 use crate::rail::{Rail, books};
 use crate::route::ProviderSpec;
 use crate::store::record::{ClientRecord, ReversalRecord, SettlementRecord};
-use crate::validate::CreateRequest;
 
 /// What becomes of payments to other clients of the gateway. A trait, so that a program with one client does not contain them.
 pub(crate) trait BetweenClients: Send + Sync {
@@ -29,7 +30,8 @@ pub(crate) trait BetweenClients: Send + Sync {
     /// The rail of that provider, if it is of this kind.
     fn rail(&self, kind: &str) -> Option<&'static dyn Rail>;
     /// The client that is to be paid; `None` if the payment leaves the gateway.
-    fn payee(&self, engine: &Engine, overlay: &mut Overlay<'_>, mode: Mode, request: &CreateRequest) -> Result<Option<ClientRecord>>;
+    fn payee(&self, engine: &Engine, overlay: &mut Overlay<'_>, mode: Mode, to: &Participant, money: Money)
+    -> Result<Option<ClientRecord>>;
     /// Settles an accepted payment, whose money is on hold, and returns it as stored.
     fn pay(
         &self,
@@ -61,11 +63,18 @@ impl BetweenClients for OnBooks {
         (kind == books::Books.kind()).then_some(&books::Books)
     }
 
-    fn payee(&self, engine: &Engine, overlay: &mut Overlay<'_>, mode: Mode, request: &CreateRequest) -> Result<Option<ClientRecord>> {
-        if request.to.namespace() != books::NAMESPACE {
+    fn payee(
+        &self,
+        engine: &Engine,
+        overlay: &mut Overlay<'_>,
+        mode: Mode,
+        to: &Participant,
+        money: Money,
+    ) -> Result<Option<ClientRecord>> {
+        if to.namespace() != books::NAMESPACE {
             return Ok(None);
         }
-        engine.payable_client(overlay, mode, request).map(Some)
+        engine.payable_client(overlay, mode, to, money).map(Some)
     }
 
     fn pay(
@@ -104,7 +113,7 @@ impl BetweenClients for OneClient {
         None
     }
 
-    fn payee(&self, _: &Engine, _: &mut Overlay<'_>, _: Mode, _: &CreateRequest) -> Result<Option<ClientRecord>> {
+    fn payee(&self, _: &Engine, _: &mut Overlay<'_>, _: Mode, _: &Participant, _: Money) -> Result<Option<ClientRecord>> {
         Ok(None)
     }
 

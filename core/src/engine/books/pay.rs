@@ -16,7 +16,6 @@ use crate::rail::RailAnswer;
 use crate::store::record::{Actor, ClientRecord, EventType, Key, KeyStatus, OtherSide, SettlementMore, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique, Write};
 use crate::time::Millis;
-use crate::validate::CreateRequest;
 
 /// A client as a participant.
 pub(crate) fn participant_of(client: Ulid) -> String {
@@ -31,25 +30,25 @@ pub(crate) fn client_named(to: &Participant) -> Option<Ulid> {
 }
 
 impl Engine {
-    /// The client that a request pays.
+    /// The client that a payment pays.
     ///
     /// # Errors
     /// `participant_not_found` at `/to`, whatever the reason: a stranger does not learn who is a client, or suspended, or has live
     /// access.
-    pub(super) fn payable_client(&self, overlay: &mut Overlay<'_>, mode: Mode, request: &CreateRequest) -> Result<ClientRecord> {
+    pub(super) fn payable_client(&self, overlay: &mut Overlay<'_>, mode: Mode, to: &Participant, money: Money) -> Result<ClientRecord> {
         let not_found = || Error::field("/to", "participant_not_found", "no client of this gateway can be paid under this id");
-        let id = client_named(&request.to).ok_or_else(not_found)?;
+        let id = client_named(to).ok_or_else(not_found)?;
         let client: Option<ClientRecord> = overlay.find(&Unique::ClientId(id))?;
         let client = client.filter(|client| !client.suspended).ok_or_else(not_found)?;
-        let account = |owner| AccountId::new(owner, mode, request.money.currency());
+        let account = |owner| AccountId::new(owner, mode, money.currency());
         let own = account(Owner::Client(client.no));
         overlay.look_up([Lookup::Get(Key::Account(own)), further(client.no, mode)])?;
-        if !self.has_access(overlay, client.no, mode)? || !takes(overlay, own, request.money)? {
+        if !self.has_access(overlay, client.no, mode)? || !takes(overlay, own, money)? {
             return Err(not_found());
         }
         // Everything between clients passes through this account.
         let books = self.routes().books(mode).map(|(no, _)| no).ok_or_else(|| Error::internal("there are no books"))?;
-        if !takes(overlay, account(Owner::Provider(books)), request.money)? {
+        if !takes(overlay, account(Owner::Provider(books)), money)? {
             return Err(overflow());
         }
         Ok(client)
@@ -82,7 +81,7 @@ impl Engine {
         let now = self.time_of(overlay, (payee.no, change.record.mode))?;
         let incoming = self.incoming(writer, &change.record, payee, payer, now);
         change.more().other_side = Some(OtherSide { settlement: incoming.no.0, client: payee.no.0, from: None });
-        let settlement = change.insert(overlay);
+        let settlement = change.store(overlay)?;
         let mut change = Change::of(self, incoming, now);
         change.receive();
         change.event(EventType::SettlementCompleted, Note::new(None, StateName::Completed, Actor::Rail));
@@ -133,6 +132,7 @@ impl Engine {
             completed_at: Some(now),
             expires_at: None,
             more: Some(Arc::new(SettlementMore { description, other_side, ..SettlementMore::default() })),
+            user: None,
         }
     }
 }

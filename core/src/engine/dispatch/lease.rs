@@ -199,6 +199,9 @@ impl Engine {
 
     /// Attempt `n` at the settlement's provider, which the caller must insert; `None` if the settlement is not to be sent.
     pub(crate) fn start_attempt(&self, change: &mut Change<'_>, n: u16) -> Option<AttemptRecord> {
+        if change.record.waits_for_user() {
+            return None;
+        }
         let provider = change.record.provider;
         change.record.attempts = n;
         match change.input(SettlementInput::AttemptStarted, Note::new(None, StateName::Submitted, Actor::System)) {

@@ -1,9 +1,11 @@
 //! State that only the deciding thread touches: the numbers that it assigns, and what it learned from refused commits.
 
 use crate::error::Result;
-use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo, UserNo};
 use crate::store::long_lock::HOLDS;
-use crate::store::record::{ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey};
+use crate::store::record::{
+    ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey, UserRecord,
+};
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
 
@@ -17,6 +19,7 @@ pub(crate) struct Writer {
     pub(super) journals: Numbers,
     next_client: u32,
     next_key: u32,
+    next_user: u32,
     /// For tasks and audit records.
     next_task: u32,
     last_audit: i64,
@@ -52,6 +55,7 @@ impl Writer {
             journals: Numbers::dense(next_journal(store)?),
             next_client: next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?,
             next_key: next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?,
+            next_user: next(store, &Scan::last(RecordKind::User), |last: UserRecord| last.no.0)?,
             next_task: (owner as u32).wrapping_mul(SPREAD),
             last_audit: i64::MIN,
             outbox: turns(),
@@ -81,6 +85,7 @@ impl Writer {
     pub(super) fn catch_up(&mut self, store: &dyn Store) -> Result<()> {
         self.next_client = self.next_client.max(next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?);
         self.next_key = self.next_key.max(next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?);
+        self.next_user = self.next_user.max(next(store, &Scan::last(RecordKind::User), |last: UserRecord| last.no.0)?);
         self.next_endpoint = self.next_endpoint.max(next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?);
         Ok(())
     }
@@ -101,6 +106,10 @@ impl Writer {
 
     pub(crate) fn key_no(&mut self) -> KeyNo {
         KeyNo(drawn(&mut self.next_key))
+    }
+
+    pub(crate) fn user_no(&mut self) -> UserNo {
+        UserNo(drawn(&mut self.next_user))
     }
 
     pub(crate) fn endpoint_no(&mut self) -> EndpointNo {

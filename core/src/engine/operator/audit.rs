@@ -57,6 +57,8 @@ impl Subject {
             | AuditAction::ReverseSettlement
             | AuditAction::CheckSettlement
             | AuditAction::ResolveReview
+            | AuditAction::ApprovePayment
+            | AuditAction::DeclinePayment
             | AuditAction::AdvanceSettlement => Self::Settlement,
             AuditAction::CreateWebhook
             | AuditAction::UpdateWebhook
@@ -92,7 +94,12 @@ impl Subject {
             | AuditAction::RevokeOperator
             | AuditAction::AskApproval
             | AuditAction::ConfirmApproval
-            | AuditAction::DeclineApproval => Self::Nothing,
+            | AuditAction::DeclineApproval
+            | AuditAction::PutUser
+            | AuditAction::MakeDeviceCode
+            | AuditAction::EnrollDevice
+            | AuditAction::RenameDevice
+            | AuditAction::RevokeDevice => Self::Nothing,
         }
     }
 }

@@ -159,7 +159,7 @@ impl Command for EnrollOperator {
             Error::with(ErrorCode::InvitationInvalid, "the code is unknown, was used or has expired: ask who invited you for another one")
         })?;
         let name = self.name.as_deref().map(|name| named(name, "name", "name_malformed")).transpose()?;
-        let caller = Caller { client: invited.no.party(), client_id: invited.id, mode: Mode::Live };
+        let caller = Caller::client(invited.no.party(), invited.id, Mode::Live);
         let key = d.engine.new_key(d.overlay, d.writer, &caller, &self.key, invited.role.scopes())?;
         d.overlay.insert(key.clone());
         let token = d.engine.write_token(d.overlay, &key, key.scopes, None);

@@ -154,7 +154,7 @@ impl Engine {
         Ok(ClientDetailView {
             client: ClientView::of(&client, &keys),
             keys: keys.iter().map(KeyView::from).collect(),
-            balances: self.balances(&Caller { client: client.no, client_id: id, mode: Mode::Live })?,
+            balances: self.balances(&Caller::client(client.no, id, Mode::Live))?,
             terms,
             terms_version: version,
         })

@@ -242,11 +242,10 @@ impl Engine {
         self.visible(caller, target, found)
     }
 
-    /// Other clients' settlements do not exist for a caller, nor do live ones for a sandbox credential.
+    /// Other clients' settlements do not exist for a caller, nor do live ones for a sandbox credential, nor other users' for a device.
     pub(crate) fn visible(&self, caller: &Caller, target: &Target, found: Option<SettlementRecord>) -> Result<SettlementRecord> {
         found
-            .filter(|record| record.client == caller.client)
-            .filter(|record| caller.sees(record.mode))
+            .filter(|record| caller.may_see(record))
             .filter(|record| match target {
                 Target::Reference(_) => true,
                 Target::Id(id) => crate::trace::settlement_ulid(&self.id_key, record) == *id,

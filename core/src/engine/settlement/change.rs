@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::{Action, RailCall, Subject};
 use crate::error::Result;
-use crate::ids::{ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, UserNo};
 use crate::ledger::{AccountId, Owner, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::SettlementStatus;
 use crate::lifecycle::StateName;
@@ -13,7 +13,8 @@ use crate::money::Money;
 use crate::rail::FailureCode;
 use crate::store::Write;
 use crate::store::record::{
-    Actor, AttemptRecord, EventRecord, EventType, Failure, ReversalRecord, ReviewReason, SettlementMore, SettlementRecord,
+    Actor, AttemptRecord, EventRecord, EventType, Failure, PaymentApprovalStatus, ReversalRecord, ReviewReason, SettlementMore,
+    SettlementRecord,
 };
 use crate::terms::{UsageId, Used};
 use crate::time::Millis;
@@ -111,6 +112,11 @@ impl<'e> Change<'e> {
 
     fn enter(&mut self, to: SettlementStatus, note: Note) {
         let from = self.record.status;
+        if self.record.waits_for_user()
+            && let Some(approval) = &mut self.more().approval
+        {
+            approval.status = PaymentApprovalStatus::Ended;
+        }
         self.record.status = to;
         if to.is_final() {
             // A settlement was flagged because its outcome was unknown; now it is known.
@@ -156,9 +162,9 @@ impl<'e> Change<'e> {
             SettlementStatus::Completed => self.resolve_hold(TransferKind::Post),
             SettlementStatus::Failed | SettlementStatus::Cancelled => {
                 self.resolve_hold(TransferKind::Void);
-                if self.record.more.as_ref().is_some_and(|more| more.counted) {
-                    let by = Used::minus_one(self.record.amount);
-                    self.write(Write::Count { id: self.usage(), by, most: by });
+                let by = Used::minus_one(self.record.amount);
+                for id in self.record.counters() {
+                    self.write(Write::Count { id, by, most: by });
                 }
             }
             SettlementStatus::Returned => self.give_back_rest(),
@@ -181,12 +187,13 @@ impl<'e> Change<'e> {
     /// Counts the payment for the limits of its day, which may add up to `most`.
     pub(crate) fn count(&mut self, most: Used) {
         self.more().counted = true;
-        self.write(Write::Count { id: self.usage(), by: Used::one(self.record.amount), most });
+        self.write(Write::Count { id: self.record.usage(self.record.client), by: Used::one(self.record.amount), most });
     }
 
-    /// The counter of the day on which it was accepted.
-    fn usage(&self) -> UsageId {
-        UsageId::new(self.record.client, self.record.mode, self.record.currency, self.record.created_at)
+    /// Counts the payment for the limits of its user's day, which may add up to `most`.
+    pub(crate) fn count_for_user(&mut self, user: UserNo, most: Used) {
+        self.more().counted_for_user = true;
+        self.write(Write::Count { id: self.record.usage(user.party()), by: Used::one(self.record.amount), most });
     }
 
     /// Moves the hold to another provider: releases it there, holds it here.
@@ -285,6 +292,11 @@ impl<'e> Change<'e> {
         self.record
     }
 
+    /// Writes the settlement, new or not, and everything that belongs to it. Returns it as stored.
+    pub(crate) fn store(self, overlay: &mut Overlay<'_>) -> Result<SettlementRecord> {
+        if self.expected == 0 { Ok(self.insert(overlay)) } else { self.update(overlay) }
+    }
+
     /// Requires the settlement to be unchanged at the commit: the writes to its children were decided over the settlement as read.
     pub(crate) fn guard(&mut self) {
         self.guarded = true;
@@ -306,6 +318,19 @@ impl<'e> Change<'e> {
 }
 
 impl SettlementRecord {
+    /// The counter of a client or a user on the day on which it was accepted.
+    fn usage(&self, party: ClientNo) -> UsageId {
+        UsageId::new(party, self.mode, self.currency, self.created_at)
+    }
+
+    /// The counters for which it counts.
+    pub(crate) fn counters(&self) -> impl Iterator<Item = UsageId> + use<> {
+        let more = self.more.as_deref();
+        let client = more.filter(|more| more.counted).map(|_| self.usage(self.client));
+        let user = self.user.filter(|_| more.is_some_and(|more| more.counted_for_user)).map(|user| self.usage(user.party()));
+        client.into_iter().chain(user)
+    }
+
     /// What completed reversals have given back of the fee, in minor units.
     pub(crate) fn fee_given_back(&self) -> i64 {
         let refund = self.more.as_ref().and_then(|more| more.fee_refund);

@@ -146,7 +146,9 @@ impl Engine {
             let waits = "no provider for this payment answers now: it is accepted, and sent when one does";
             warnings.push(FieldProblem::new("/to", "provider_unavailable", waits));
         }
-        let payee = match self.between_clients.payee(self, &mut Overlay::new(&*self.store, self.now()), mode, request) {
+        let mut overlay = Overlay::new(&*self.store, self.now());
+        problems.extend(self.user_problems(&mut overlay, caller, mode, request)?);
+        let payee = match self.between_clients.payee(self, &mut overlay, mode, &request.to, request.money) {
             Ok(None) => self.payee(provider, &request.to),
             Ok(Some(client)) => PayeeView { display_name: Some(client.name), payee_match: PayeeMatch::Match },
             Err(error) if error.code.http_status() < 500 => {

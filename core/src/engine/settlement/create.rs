@@ -12,7 +12,7 @@ use crate::participant::Namespace;
 use crate::rail::books;
 use crate::rail::simulator::check_scenario;
 use crate::route::{FeeRefund, Routes};
-use crate::store::record::{Actor, AllowanceRecord, AuditAction, EventType, Key, SettlementMore, SettlementRecord, TaskKind};
+use crate::store::record::{Actor, AllowanceRecord, AuditAction, EventType, Key, SettlementMore, SettlementRecord};
 use crate::store::{Lookup, Unique, Write};
 use crate::terms::{ClientLimits, Terms, UsageId};
 use crate::time::Millis;
@@ -22,7 +22,6 @@ use super::change::{Change, Note};
 use super::quote::Priced;
 use crate::engine::Engine;
 use crate::engine::books::client_named;
-use crate::engine::clock::Todo;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, SHARED, Writer, account, overflow};
 
 /// Creates a settlement, or replays one.
@@ -122,11 +121,18 @@ impl Engine {
         let owner = (caller.client, mode);
         let now = self.time_of(overlay, owner)?;
         let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, now)?;
-        let payee = self.between_clients.payee(self, overlay, mode, request)?;
+        let payer = self.end_users.payer(overlay, caller, mode, request)?;
+        let payee = self.between_clients.payee(self, overlay, mode, &request.to, request.money)?;
         let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
         let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
         if let Some(limits) = limits {
             let day = UsageId::new(caller.client, mode, request.money.currency(), now);
+            limits.another(request.money, overlay.used(day)?)?;
+        }
+        let user_limits = payer.as_ref().and_then(|payer| Some((payer.no, payer.limits?.limits(mode))));
+        if let Some((user, limits)) = &user_limits {
+            limits.accepts(request.money)?;
+            let day = UsageId::new(user.party(), mode, request.money.currency(), now);
             limits.another(request.money, overlay.used(day)?)?;
         }
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
@@ -151,19 +157,29 @@ impl Engine {
         if let Some(limits) = limits {
             change.count(limits.day());
         }
+        if let Some((user, limits)) = user_limits.filter(|(_, limits)| limits.counts()) {
+            change.count_for_user(user, limits.day());
+        }
         let status = SettlementStatus::Accepted;
-        change.event(EventType::SettlementAccepted, Note::new(None, status.name(), Actor::Client));
+        let actor = if caller.user.is_some() { Actor::User } else { Actor::Client };
+        if let Some(payer) = &payer {
+            change.record.user = Some(payer.no);
+            change.more().user = Some(payer.name.clone());
+        }
+        change.event(EventType::SettlementAccepted, Note::new(None, status.name(), actor));
+        if let Some(payer) = payer.filter(|payer| payer.limits.is_some_and(|limits| limits.asks(request.money))) {
+            change.ask_user(&payer.name)?;
+            let record = change.insert(overlay);
+            if let Some(at) = record.expires_at {
+                self.look_by(overlay, writer, owner, at)?;
+            }
+            return Ok(record);
+        }
         if let Some(payee) = payee {
             return self.between_clients.pay(self, overlay, writer, change, (caller.client_id, &payee));
         }
-        let settlement = change.record.no;
         let record = change.insert(overlay);
-        let key = writer.task_in_turn(owner, overlay.now);
-        let todo = Todo { kind: TaskKind::Dispatch, settlement, child: 1, tries: 0, since: overlay.now };
-        overlay.insert(todo.under(key, self.held_by(owner)));
-        if let Some(at) = record.expires_at {
-            self.look_by(overlay, writer, owner, at)?;
-        }
+        self.send_first(overlay, writer, &record)?;
         Ok(record)
     }
 
@@ -261,6 +277,7 @@ impl Engine {
             completed_at: None,
             expires_at: request.expires_at,
             more: more_of(request),
+            user: None,
         }
     }
 }
@@ -305,7 +322,7 @@ fn more_of(request: &CreateRequest) -> Option<Arc<SettlementMore>> {
 
 /// Replays the original if the request is the same; a conflict if it differs.
 fn replay(caller: &Caller, existing: SettlementRecord, mode: Mode, request: &CreateRequest) -> Result<Created> {
-    if existing.client != caller.client || !caller.sees(existing.mode) {
+    if !caller.may_see(&existing) {
         return Err(Error::new(ErrorCode::ReferenceConflict));
     }
     let asked = more_of(request).unwrap_or_default();
@@ -315,7 +332,8 @@ fn replay(caller: &Caller, existing: SettlementRecord, mode: Mode, request: &Cre
         ("amount", existing.amount != request.money.minor()),
         ("currency", existing.currency != request.money.currency()),
         ("to", existing.to != request.to),
-        ("expires_at", existing.expires_at != request.expires_at),
+        ("expires_at", existing.asked_expiry() != request.expires_at),
+        ("user", caller.user.is_none() && stored.and_then(|m| m.user.as_ref()) != request.user.as_ref()),
         ("description", stored.and_then(|m| m.description.as_ref()) != asked.description.as_ref()),
         ("metadata", stored.map_or(!asked.metadata.is_empty(), |m| m.metadata != asked.metadata)),
         ("provider", stored.and_then(|m| m.pinned.as_ref()) != asked.pinned.as_ref()),

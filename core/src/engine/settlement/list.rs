@@ -33,6 +33,8 @@ pub struct ListRequest {
     pub limit: usize,
     /// The page starts after the settlement in this cursor.
     cursor: Option<String>,
+    /// Only payments of the client's end user of this name.
+    user: Option<String>,
     /// No settlement can match, because a filter names something that does not exist.
     empty: bool,
 }
@@ -42,7 +44,7 @@ impl ListRequest {
     pub(crate) fn open_in_sandbox(cursor: Option<String>) -> Self {
         let status = vec![SettlementStatus::Accepted, SettlementStatus::Submitted, SettlementStatus::Unknown];
         let filter = SettlementFilter { status, mode: Some(Mode::Sandbox), ..SettlementFilter::default() };
-        Self { filter, limit: MOST, cursor, empty: false }
+        Self { filter, limit: MOST, cursor, user: None, empty: false }
     }
 
     /// The cursor, as it was sent.
@@ -68,7 +70,7 @@ impl Engine {
             let detail = format!("the query may have at most {PARAMETERS_MAX} parameters");
             return Err(Error::with(ErrorCode::MalformedRequest, detail));
         }
-        let mut request = ListRequest { filter: SettlementFilter::default(), limit: DEFAULT_LIMIT, cursor: None, empty: false };
+        let mut request = ListRequest { filter: SettlementFilter::default(), limit: DEFAULT_LIMIT, cursor: None, user: None, empty: false };
         let mut problems = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (name, value) in query {
@@ -114,6 +116,7 @@ impl Engine {
                 let to = Participant::parse(value).map_err(|e| (e.code(), e.to_string()))?;
                 filter.to = Some(to.as_str().to_owned());
             }
+            "user" => request.user = Some(value.to_owned()),
             "reference" => filter.reference = Some(value.to_owned()),
             "sandbox" => filter.mode = Some(if boolean(value)? { Mode::Sandbox } else { Mode::Live }),
             "needs_review" => filter.needs_review = Some(boolean(value)?),
@@ -143,7 +146,19 @@ impl Engine {
             }
             (Mode::Live, _) => false,
         };
-        if hidden || request.empty {
+        let is_nobody = match (caller.user, &request.user) {
+            // A device sees its user's, whatever it asks for.
+            (Some(no), _) => {
+                filter.user = Some(no);
+                false
+            }
+            (None, Some(name)) => {
+                filter.user = self.user_number(caller, name)?;
+                filter.user.is_none()
+            }
+            (None, None) => false,
+        };
+        if hidden || is_nobody || request.empty {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;

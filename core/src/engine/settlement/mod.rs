@@ -16,5 +16,6 @@ pub use create::{Create, Created};
 pub use expire::{Expire, Expired};
 pub use list::{ListRequest, PARAMETERS_MAX};
 pub(crate) use list::{cursor_of, id_of};
+pub(crate) use read::as_problems;
 pub(crate) use receipt::OpenedReceiptKey;
 pub use reconcile::{Inquiries, NoteCheck};

@@ -90,6 +90,8 @@ impl Engine {
             created_at: short_rfc3339(record.created_at),
             updated_at: short_rfc3339(record.updated_at),
             completed_at: record.completed_at.map(short_rfc3339),
+            user: more.and_then(|m| m.user.clone()),
+            approval: record.approval().map(|approval| Box::new(approval.into())),
             expires_at: record.expires_at.map(short_rfc3339),
             links: LinksView::of(&record.reference.text()),
         }

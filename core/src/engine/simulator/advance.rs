@@ -78,6 +78,9 @@ impl Engine {
         request: &AdvanceRequest,
     ) -> Result<SettlementRecord> {
         let AdvanceRequest { to, code } = *request;
+        if record.waits_for_user() {
+            return Err(Error::with(ErrorCode::InvalidState, "it waits for the approval of its user"));
+        }
         let last = match record.attempts {
             0 => None,
             n => Some(self.attempt(overlay, record.no, n)?),

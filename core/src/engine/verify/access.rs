@@ -3,19 +3,22 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
-use crate::ids::{ClientNo, KeyNo};
+use crate::ids::{ClientNo, KeyNo, UserNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditRecord, ClientRecord, Key, KeyRecord, OperatorRecord, RecordKind, TokenRecord};
+use crate::store::record::{AuditRecord, ClientRecord, DeviceRecord, Key, KeyRecord, OperatorRecord, RecordKind, TokenRecord, UserRecord};
 use crate::store::{Scan, Store, typed_all};
 use crate::time::Millis;
 
 use super::{PAGE, VerifyReport};
 
-/// Verifies that every token and every audit record names an existing key, and every key an existing client. A client that was
+/// Verifies that every token, every device and every audit record names an existing key, and every key and every end user an existing
+/// client. A client that was
 /// removed because it was never used is gone with its keys, but its last tokens and its part of the audit trail may be left.
 pub(super) fn access(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
-    let clients = clients(store)?;
+    let mut clients = clients(store)?;
+    users(store, &mut clients, report)?;
     let keys = keys(store, &clients, report)?;
+    devices(store, &keys, report)?;
     // This scan cannot be continued page by page; but tokens are small, and deleted a day after they expire.
     let tokens = Scan::tokens_expired_before(Millis::MAX, usize::MAX);
     for token in typed_all::<TokenRecord>(store.scan(&tokens)?)?.into_iter().filter(|token| token.key != KeyNo(0)) {
@@ -53,6 +56,37 @@ fn clients(store: &dyn Store) -> Result<HashSet<ClientNo>> {
         let Some(last) = page.last() else { return Ok(clients) };
         after = last.no;
         clients.extend(page.iter().map(|client| client.no));
+    }
+}
+
+/// Adds every end user to those who may have keys.
+fn users(store: &dyn Store, clients: &mut HashSet<ClientNo>, report: &mut VerifyReport) -> Result<()> {
+    let mut after = UserNo(0);
+    loop {
+        let page: Vec<UserRecord> = typed_all(store.scan(&Scan::after(&Key::User(after), PAGE))?)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.no;
+        for user in page {
+            if !clients.contains(&user.client) {
+                let message = format!("its client, number {}, is missing", user.client.0);
+                report.problem(format!("user {}", user.no.0), "user_without_client", message);
+            }
+            clients.insert(user.no.party());
+        }
+    }
+}
+
+/// Verifies that every device has a key of its user.
+fn devices(store: &dyn Store, keys: &BTreeMap<KeyNo, (ClientNo, Mode)>, report: &mut VerifyReport) -> Result<()> {
+    let mut after = KeyNo(0);
+    loop {
+        let page: Vec<DeviceRecord> = typed_all(store.scan(&Scan::after(&Key::Device(after), PAGE))?)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.no;
+        for device in page.iter().filter(|it| keys.get(&it.no).is_none_or(|(owner, _)| *owner != it.user.party())) {
+            let message = format!("its key, number {}, is missing or another one's", device.no.0);
+            report.problem(format!("device dev_{}", device.id), "device_without_key", message);
+        }
     }
 }
 

@@ -122,7 +122,10 @@ const fn names_settlement_state(kind: EventType) -> bool {
         | EventType::ReversalFailed
         | EventType::BalanceDeposited
         | EventType::BalanceWithdrawn
-        | EventType::BalanceCreditChanged => false,
+        | EventType::BalanceCreditChanged
+        | EventType::ApprovalRequested
+        | EventType::ApprovalApproved
+        | EventType::ApprovalDeclined => false,
     }
 }
 

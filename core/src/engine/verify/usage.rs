@@ -18,10 +18,6 @@ pub(super) struct UsageCheck(BTreeMap<UsageId, Used>);
 impl UsageCheck {
     /// Adds a settlement.
     pub(super) fn settlement(&mut self, record: &SettlementRecord) {
-        if !record.more.as_ref().is_some_and(|more| more.counted) {
-            return;
-        }
-        let id = UsageId::new(record.client, record.mode, record.currency, record.created_at);
         let counts = match record.status {
             SettlementStatus::Failed | SettlementStatus::Cancelled => Used::default(),
             SettlementStatus::Accepted
@@ -32,8 +28,10 @@ impl UsageCheck {
             | SettlementStatus::Reversed
             | SettlementStatus::Returned => Used::one(record.amount),
         };
-        let sum = self.0.entry(id).or_default();
-        *sum = sum.plus(counts);
+        for id in record.counters() {
+            let sum = self.0.entry(id).or_default();
+            *sum = sum.plus(counts);
+        }
     }
 
     /// Compares the sums with the stored counters.
@@ -57,7 +55,8 @@ impl UsageCheck {
 
 fn differs(report: &mut VerifyReport, id: UsageId, says: Used, is: Used) {
     let currency = id.currency().map_or("?", |currency| currency.code());
-    let what = format!("counter of client {}, {} {currency}, {}", id.client().0, id.mode().as_str(), &rfc3339(id.day())[..10]);
+    let whose = id.client().user().map_or_else(|| format!("client {}", id.client().0), |user| format!("user {}", user.0));
+    let what = format!("counter of {whose}, {} {currency}, {}", id.mode().as_str(), &rfc3339(id.day())[..10]);
     let said = format!("it says {} minor units in {} payments, the payments are {} in {}", says.value, says.count, is.value, is.count);
     report.problem(what, "usage_differs", said);
 }

@@ -125,6 +125,7 @@ impl Engine {
                 failure,
                 ..SettlementMore::default()
             })),
+            user: None,
         };
         Ok(self.view(&record, caller.client_id))
     }
@@ -170,7 +171,9 @@ enum Example {
 
 const fn example_of(kind: EventType) -> Example {
     let status = match kind {
-        EventType::SettlementAccepted => SettlementStatus::Accepted,
+        EventType::SettlementAccepted | EventType::ApprovalRequested | EventType::ApprovalApproved | EventType::ApprovalDeclined => {
+            SettlementStatus::Accepted
+        }
         EventType::SettlementSubmitted | EventType::AttemptStarted | EventType::AttemptAnswered => SettlementStatus::Submitted,
         EventType::SettlementUnknown => SettlementStatus::Unknown,
         EventType::SettlementFailed => SettlementStatus::Failed,

@@ -17,14 +17,14 @@
 //! ```
 
 use crate::auth::{KeyId, PublicKey, ScopeSet};
-use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
 use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::store::record::*;
 use crate::store::{Commit, Write};
-use crate::terms::{UsageId, Used};
+use crate::terms::{UsageId, Used, UserLimits};
 
 /// The currency with this code.
 pub fn currency(code: &str) -> Currency {
@@ -88,6 +88,7 @@ pub fn settlement(no: i64, client: u32, reference: &str) -> SettlementRecord {
         completed_at: None,
         expires_at: None,
         more: None,
+        user: None,
     }
 }
 
@@ -281,6 +282,49 @@ pub fn operator(no: u32, id: u128) -> OperatorRecord {
         revoked_at: None,
         version: Version::default(),
     }
+}
+
+/// An end user of client 1.
+pub fn user(no: u32, name: &str) -> UserRecord {
+    UserRecord {
+        no: UserNo(no),
+        client: ClientNo(1),
+        mode: Mode::Sandbox,
+        name: name.to_owned(),
+        status: UserStatus::Active,
+        limits: vec![UserLimits {
+            currency: currency("EUR"),
+            max: Some(9),
+            daily_value: None,
+            daily_count: Some(1),
+            approval_over: Some(0),
+        }],
+        preferences: String::new(),
+        created_at: 1,
+        version: Version::default(),
+    }
+}
+
+/// A device of an end user.
+pub fn device(no: u32, id: u128, user: u32) -> DeviceRecord {
+    DeviceRecord {
+        no: KeyNo(no),
+        id: Ulid(id),
+        user: UserNo(user),
+        label: Some("mine".to_owned()),
+        platform: "ios".to_owned(),
+        app_version: None,
+        model: Some("Phone 9".to_owned()),
+        attestation: None,
+        created_at: 1,
+        revoked_at: None,
+        version: Version::default(),
+    }
+}
+
+/// A code for a device of an end user.
+pub fn device_code(n: u8, user: u32, expires_at: i64) -> DeviceCodeRecord {
+    DeviceCodeRecord { hash: [n; 32], user: UserNo(user), created_at: 1, expires_at }
 }
 
 /// A deposit that waits for a second operator.

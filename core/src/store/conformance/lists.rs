@@ -1,14 +1,14 @@
 //! Scans: their order, their pages and their filters.
 
 use super::fixtures::*;
-use super::{Factory, make};
-use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo};
+use super::{Factory, make, refuse};
+use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Owner};
 use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::*;
-use crate::store::{Scan, SettlementFilter, Store, Write};
+use crate::store::{Scan, SettlementFilter, Store, Unique, Write};
 use crate::time::Millis;
 
 pub(super) fn keys(store: &dyn Store, scan: &Scan) -> Vec<Key> {
@@ -61,6 +61,7 @@ fn in_order() -> Vec<Record> {
     add!(movement(3, "m-3"), movement(9, "m-1"));
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0), clock(1, 5), clock(u32::MAX, 6));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
+    add!(user(1, "b"), user(u32::MAX, "a"), device(1, 12, 1), device(200, 11, 1), device_code(1, 2, 6), device_code(200, 1, 5));
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
     add!(reconciliation(1, 2), reconciliation(2, 1), finding(1, 2, 7), finding(2, 1, 0), matches(1, 2), matches(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
@@ -283,6 +284,42 @@ pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     make(store, [replace_any(key(3, 1, 6)), Write::Delete(Key::Key(KeyNo(5)))]);
     assert_eq!((of(1), of(2)), (numbered(&[1, 3]), numbered(&[u32::MAX])));
     assert_eq!(keys(store, &Scan::last(RecordKind::Key)), numbered(&[u32::MAX]));
+}
+
+/// A client's users by name in each mode, a user's devices and codes, and a user's payments, newest first.
+pub fn users_have_devices_codes_and_payments(new: Factory<'_>) {
+    let store = &*new();
+    let live = UserRecord { mode: Mode::Live, ..user(4, "a") };
+    let other = UserRecord { client: ClientNo(2), ..user(5, "a") };
+    make(store, [user(3, "a"), user(1, "c"), user(2, "b"), live.clone(), other.clone()].map(insert));
+    let ordered = [3, 2, 1].map(|no| Key::User(UserNo(no)));
+    let name = |key: &Key| match key {
+        Key::User(UserNo(1)) => "c",
+        Key::User(UserNo(2)) => "b",
+        _ => "a",
+    };
+    walks(store, &ordered, |last, limit| Scan::users_of(ClientNo(1), Mode::Sandbox, last.map_or("", name), limit));
+    assert_eq!(keys(store, &Scan::users_of(ClientNo(1), Mode::Live, "", 9)), [Key::User(live.no)]);
+    let found = |client, mode, name: &str| store.find(&Unique::UserName(ClientNo(client), mode, name.to_owned())).unwrap();
+    assert_eq!(found(1, Mode::Sandbox, "b"), Some(user(2, "b").into()));
+    assert_eq!(found(2, Mode::Sandbox, "a"), Some(other.into()));
+    assert_eq!(found(1, Mode::Live, "b"), None);
+    assert_eq!(refuse(store, [insert(user(9, "b"))]), [0]);
+
+    make(store, [device(7, 1, 2), device(5, 2, 2), device(6, 3, 3)].map(insert));
+    assert_eq!(keys(store, &Scan::devices_of(UserNo(2))), [5, 7].map(|no| Key::Device(KeyNo(no))));
+    assert_eq!(store.find(&Unique::DeviceId(Ulid(3))).unwrap(), Some(device(6, 3, 3).into()));
+    make(store, [device_code(9, 2, 7), device_code(1, 2, 8), device_code(5, 3, 9)].map(insert));
+    assert_eq!(keys(store, &Scan::device_codes_of(UserNo(2))), [1, 9].map(|n| Key::DeviceCode([n; 32])));
+    assert_eq!(keys(store, &Scan::device_codes_expired_before(9, 9)), [9, 1].map(|n| Key::DeviceCode([n; 32])));
+
+    let paid = |no: i64, by: u32| SettlementRecord { user: Some(UserNo(by)), ..settlement(no, 1, &no.to_string()) };
+    make(store, [insert(paid(1, 2)), insert(paid(2, 3)), insert(paid(3, 2)), insert(settlement(4, 1, "4"))]);
+    let filter = SettlementFilter { user: Some(UserNo(2)), ..SettlementFilter::default() };
+    let expected = [3, 1].map(|no| Key::Settlement(SettlementNo(no)));
+    assert_eq!(keys(store, &Scan::settlements_of_user(&filter, 9)), expected);
+    assert_eq!(keys(store, &Scan::settlements_of(ClientNo(1), &filter, None, 9)), expected);
+    assert_eq!(keys(store, &Scan::nth_settlement_of(ClientNo(1), &filter, None, 2)), expected[1..]);
 }
 
 /// The highest number of a kind comes last.

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use super::fixtures::*;
 use super::{Factory, everything};
 use crate::auth::KeyId;
-use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Owner, Transfer, TransferKind};
 use crate::lifecycle::{AttemptStatus, Direction, SettlementStatus};
 use crate::participant::Reference;
@@ -40,11 +40,14 @@ prop_compose! {
     fn any_settlement()(
         no in 1i64..6, client in 1u32..3, reference in "[abc]", version in 1u32..4, needs_review: bool, amount in 1i64..2000,
         status in prop::sample::select(SettlementStatus::ALL), code in prop::sample::select(vec!["EUR", "JPY", "KWD"]),
-        provider in 1u16..3, created_at in 0i64..50, live: bool,
+        provider in 1u16..3, created_at in 0i64..50, live: bool, by_user: bool,
     ) -> SettlementRecord {
         let mode = if live { Mode::Live } else { Mode::Sandbox };
         let (provider, currency) = (ProviderNo(provider), currency(code));
-        SettlementRecord { version, needs_review, amount, status, currency, provider, created_at, mode, ..settlement(no, client, &reference) }
+        // Each client of the model has one user.
+        let user = by_user.then_some(UserNo(client));
+        let plain = settlement(no, client, &reference);
+        SettlementRecord { version, needs_review, amount, status, currency, provider, created_at, mode, user, ..plain }
     }
 }
 
@@ -202,14 +205,14 @@ prop_compose! {
         reference in prop::option::weighted(0.2, "[abc]"), live in prop::option::of(any::<bool>()), needs_review in prop::option::of(any::<bool>()),
         created_from in prop::option::of(0i64..50), created_to in prop::option::of(0i64..50),
         least in prop::option::of(0i64..50), most in prop::option::of(0i64..50), from in prop::option::weighted(0.2, (0i64..50, (0i64..9).prop_map(SettlementNo))),
-        direction in prop::option::of(prop::sample::select(Direction::ALL)),
+        (direction, user) in (prop::option::of(prop::sample::select(Direction::ALL)), prop::option::weighted(0.2, (1u32..3).prop_map(UserNo))),
     ) -> SettlementFilter {
         let bound = |it: i64| [it, it * 10, it * 100, it * 1000, it * 10_000];
         let mode = live.map(|live| if live { Mode::Live } else { Mode::Sandbox });
         let (min_amount, max_amount) = (least.map(bound), most.map(bound));
         SettlementFilter {
             status, currency: code.map(currency), provider, reference, mode, needs_review, created_from, created_to, min_amount, max_amount, direction,
-            to: None, from,
+            user, to: None, from,
         }
     }
 }

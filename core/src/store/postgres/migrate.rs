@@ -53,6 +53,11 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0017_reconciliation", sql: include_str!("../migrations/postgres/0017_reconciliation.sql"), oldest: 17 },
     // An older program can read neither terms that say what sessions may sign, nor the act that changes it.
     Migration { name: "0018_sessions", sql: include_str!("../migrations/postgres/0018_sessions.sql"), oldest: 18 },
+    // An older program would send a payment that waits for its user.
+    Migration { name: "0019_mobile", sql: include_str!("../migrations/postgres/0019_mobile.sql"), oldest: 19 },
+    Migration { name: "0020_notifications", sql: include_str!("../migrations/postgres/0020_notifications.sql"), oldest: 20 },
+    Migration { name: "0021_bundles", sql: include_str!("../migrations/postgres/0021_bundles.sql"), oldest: 21 },
+    Migration { name: "0022_cells", sql: include_str!("../migrations/postgres/0022_cells.sql"), oldest: 22 },
 ];
 
 impl Migration {

@@ -12,7 +12,7 @@ use super::cell::Cell;
 use super::column::Column;
 use super::declare::place;
 use super::record::*;
-use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, UserNo};
 use crate::ledger::{AccountId, Mode};
 use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
@@ -122,6 +122,8 @@ pub struct SettlementFilter {
     pub needs_review: Option<bool>,
     /// Only payments by their owner, or only payments to it.
     pub direction: Option<Direction>,
+    /// Only payments of this end user.
+    pub user: Option<UserNo>,
     /// At this place or a newer one: where a page stops to look.
     pub from: Option<Place>,
 }
@@ -234,18 +236,20 @@ impl Scan {
 /// Scans for settlements and what belongs to them.
 impl Scan {
     /// Of a client's settlements, newest first and older than `before` if given, the one at place `n`, from 1; none if there are fewer. Of
-    /// the filter, only the times of creation count: those are in the index, in which the others are counted without reading them.
+    /// the filter, only the times of creation and the user count: those are in an index, in which the others are counted without reading them.
     pub fn nth_settlement_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, n: usize) -> Self {
-        let SettlementFilter { created_from, created_to, .. } = *filter;
-        let mut scan =
-            Self::settlements_of(client, &SettlementFilter { created_from, created_to, ..SettlementFilter::default() }, before, n);
+        let SettlementFilter { created_from, created_to, user, .. } = *filter;
+        let counted = SettlementFilter { created_from, created_to, user, ..SettlementFilter::default() };
+        let mut scan = Self::settlements_of(client, &counted, before, n);
         scan.shape.limit = Limit::Last;
         scan
     }
 
     /// A client's settlements, newest first; older than `before` if given.
     pub fn settlements_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, limit: usize) -> Self {
-        let scan = Self::all(RecordKind::Settlement, limit).with(column!(Settlement.client), Is::Equal, client);
+        let scan = Self::all(RecordKind::Settlement, limit);
+        // A user belongs to one client, and has an index.
+        let scan = if filter.user.is_some() { scan } else { scan.with(column!(Settlement.client), Is::Equal, client) };
         let scan = scan.by(Order::ByBackwards(columns!(Settlement: created_at, no))).matching(filter);
         scan.at(Is::NotBefore, filter.from).at(Is::Before, before)
     }
@@ -265,6 +269,7 @@ impl Scan {
             max_amount,
             needs_review,
             direction,
+            user,
             from: _,
         } = filter;
         let set = status.iter().fold(0i64, |set, status| set | 1 << status.code());
@@ -278,7 +283,8 @@ impl Scan {
             .with_some(column!(Settlement.created_at), Is::From, *created_from)
             .with_some(column!(Settlement.created_at), Is::Below, *created_to)
             .with_some(column!(Settlement.hold), Is::Equal, direction.filter(|it| *it == Direction::Incoming).map(|_| 0u16))
-            .with_some(column!(Settlement.hold), Is::Above, direction.filter(|it| *it == Direction::Outgoing).map(|_| 0u16));
+            .with_some(column!(Settlement.hold), Is::Above, direction.filter(|it| *it == Direction::Outgoing).map(|_| 0u16))
+            .with_some(column!(Settlement.app_user), Is::Equal, *user);
         // Only the usual number of decimals always occurs in the statement, and SQLite accepts no value beyond the last parameter.
         scan.shape.limit = Limit::Given;
         for (bound, is) in [(min_amount, Is::AtLeast), (max_amount, Is::AtMost)] {
@@ -492,6 +498,37 @@ impl Scan {
     /// Audit records below the number `before` (`i64::MAX` for the newest), newest first.
     pub fn audit_before(before: i64, limit: usize) -> Self {
         Self::all(RecordKind::Audit, limit).backwards().with(column!(Audit.no), Is::Below, before)
+    }
+}
+
+/// Scans for the mobile API.
+impl Scan {
+    /// A client's end users in one mode, by name, after this one.
+    pub fn users_of(client: ClientNo, mode: Mode, after: &str, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::User, limit).by(by!(User: name)).with(column!(User.client), Is::Equal, client);
+        scan.with(column!(User.mode), Is::Equal, mode).with(column!(User.name), Is::Above, after.to_owned())
+    }
+
+    /// Settlements of the end user in the filter that match it, newest first.
+    pub fn settlements_of_user(filter: &SettlementFilter, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Settlement, limit);
+        scan.by(Order::ByBackwards(columns!(Settlement: created_at, no))).matching(filter)
+    }
+
+    /// An end user's devices, revoked ones too, by the numbers of their keys.
+    pub fn devices_of(user: UserNo) -> Self {
+        Self::all(RecordKind::Device, usize::MAX).with(column!(Device.app_user), Is::Equal, user)
+    }
+
+    /// The codes with which devices of an end user may enrol.
+    pub fn device_codes_of(user: UserNo) -> Self {
+        Self::all(RecordKind::DeviceCode, usize::MAX).with(column!(DeviceCode.app_user), Is::Equal, user)
+    }
+
+    /// Codes of devices that expired before this time, oldest first.
+    pub fn device_codes_expired_before(expired: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::DeviceCode, limit).by(by!(DeviceCode: expires_at));
+        scan.with(column!(DeviceCode.expires_at), Is::Below, expired)
     }
 }
 

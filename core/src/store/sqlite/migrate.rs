@@ -41,6 +41,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0018_nodes", sql: include_str!("../migrations/sqlite/0018_nodes.sql") },
     Migration { name: "0019_reconciliation", sql: include_str!("../migrations/sqlite/0019_reconciliation.sql") },
     Migration { name: "0020_sessions", sql: include_str!("../migrations/sqlite/0020_sessions.sql") },
+    Migration { name: "0021_mobile", sql: include_str!("../migrations/sqlite/0021_mobile.sql") },
+    Migration { name: "0022_notifications", sql: include_str!("../migrations/sqlite/0022_notifications.sql") },
+    Migration { name: "0023_bundles", sql: include_str!("../migrations/sqlite/0023_bundles.sql") },
+    Migration { name: "0024_cells", sql: include_str!("../migrations/sqlite/0024_cells.sql") },
 ];
 
 impl Migration {

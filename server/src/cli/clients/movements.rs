@@ -101,7 +101,7 @@ fn money(amount: &str, currency: &str, kind: MovementKind) -> Done<Money> {
 /// Shows the balance after money moved.
 fn balance(engine: &Engine, moved: &Moved, money: Money, global: &Global, terminal: &Terminal) -> Done {
     let (movement, currency) = (&moved.movement, money.currency());
-    let caller = Caller { client: moved.client.no, client_id: moved.client.id, mode: movement.mode };
+    let caller = Caller::client(moved.client.no, moved.client.id, movement.mode);
     let balance = engine.balance(&caller, currency.code())?;
     if global.json {
         let done = serde_json::json!({

@@ -123,6 +123,14 @@ pub(super) struct ServeArgs {
     /// [default: 1000]
     #[arg(long, value_name = "AMOUNT")]
     pub(super) four_eyes_from: Option<String>,
+    /// The file of device makers' root certificates, in PEM: with it, what phones show of their hardware is verified
+    /// [env: RAILGATE_ATTESTATION_ROOTS] [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub(super) attestation_roots: Option<String>,
+    /// An Apple app whose attestations count, as TEAM.BUNDLE; may be repeated [env: RAILGATE_ATTESTATION_APP, separated by
+    /// commas] [default: any]
+    #[arg(long, value_name = "APP")]
+    pub(super) attestation_app: Vec<String>,
     /// For how many days the audit trail keeps what was refused; what was done is kept for ever
     /// [env: RAILGATE_AUDIT_REFUSALS_DAYS] [default: 30]
     #[arg(long, value_name = "DAYS")]
@@ -158,7 +166,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 33] = [
     "listen",
     "metrics-listen",
     "store",
@@ -185,6 +193,8 @@ const NAMES: [&str; 31] = [
     "enrollment-cap",
     "four-eyes",
     "four-eyes-from",
+    "attestation-roots",
+    "attestation-app",
     "audit-refusals-days",
     "token-ttl",
     "max-connections",
@@ -288,6 +298,8 @@ impl ServeArgs {
         let trusted_proxies = from.read_list("trusted-proxy", std::mem::take(&mut self.trusted_proxy), values::cidr);
         let webhook_allow = from.read_list("webhook-allow", std::mem::take(&mut self.webhook_allow), values::cidr);
         let provider_allow = from.read_list("provider-allow", std::mem::take(&mut self.provider_allow), values::cidr);
+        let attestation_roots = from.read("attestation-roots", self.attestation_roots.take(), nothing, file);
+        let attestation_apps = from.read_list("attestation-app", std::mem::take(&mut self.attestation_app), values::apple_app);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
@@ -312,6 +324,8 @@ impl ServeArgs {
             trusted_proxies: trusted_proxies?,
             webhook_allow: webhook_allow?,
             provider_allow: provider_allow?,
+            attestation_roots: attestation_roots?,
+            attestation_apps: attestation_apps?,
             deprecated: DeprecatedRoutes::default(),
         })
     }

@@ -58,6 +58,14 @@ pub(super) fn whole(range: RangeInclusive<u32>, right: &'static str) -> impl FnO
     move |text| text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| right.to_owned())
 }
 
+/// An Apple app: a team id, a dot and a bundle id.
+pub(super) fn apple_app(text: &str) -> Result<String, String> {
+    let right = || "must be TEAM.BUNDLE, such as ABCDE12345.com.example.shop".to_owned();
+    let (team, bundle) = text.split_once('.').ok_or_else(right)?;
+    let fits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'));
+    if team.len() == 10 && fits(team) && fits(bundle) { Ok(text.to_owned()) } else { Err(right()) }
+}
+
 /// A file's path; empty text counts as absent.
 pub(super) fn file(text: &str) -> Result<Option<PathBuf>, String> {
     Ok((!text.is_empty()).then(|| PathBuf::from(text)))

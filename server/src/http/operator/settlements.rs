@@ -81,7 +81,7 @@ fn of_client(pairs: &mut Vec<(String, String)>) -> Result<Option<Ulid>> {
 
 fn page(engine: &Engine, client: Option<Ulid>, request: &ListRequest) -> Result<Page<SettlementView>> {
     match client {
-        Some(client_id) => engine.list(&Caller { client: engine.client_no(client_id)?, client_id, mode: Mode::Live }, request),
+        Some(client_id) => engine.list(&Caller::client(engine.client_no(client_id)?, client_id, Mode::Live), request),
         None => engine.list_all(request),
     }
 }

@@ -1,0 +1,2 @@
+-- Bundles: what partners submit about a provider, its revisions, and its timeline.
+-- This file never changes once released: its hash is kept in every database that it made.

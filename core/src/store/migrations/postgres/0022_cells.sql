@@ -1,0 +1,2 @@
+-- Clients that moved to another gateway, or came from one.
+-- This file never changes once released: its hash is kept in every database that it made.

@@ -1,0 +1,2 @@
+-- Notifications of end users, and subscriptions to push.
+-- This file never changes once released: its hash is kept in every database that it made.

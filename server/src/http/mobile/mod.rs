@@ -1,0 +1,19 @@
+//! The mobile API: end users of clients, their devices, and payments that wait for them.
+
+pub(super) mod approvals;
+pub(super) mod devices;
+pub(super) mod users;
+
+use std::fmt::Write as _;
+
+/// The address that opens an app with a code of the gateway under this base URL: the code belongs where it says `{code}`.
+pub(super) fn app_link(base: &str) -> String {
+    let mut link = "railgate:enroll?code={code}&gateway=".to_owned();
+    for byte in base.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => link.push(byte.into()),
+            _ => drop(write!(link, "%{byte:02X}")),
+        }
+    }
+    link
+}
