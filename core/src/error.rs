@@ -239,6 +239,9 @@ error_codes! {
     ReferenceConflict = "reference_conflict", 409, BusinessRule, false, "The reference was used for a different request",
         "You have used this reference before, for a request that differs. The earlier request stands; this one had no effect.",
         "Each entry of `errors` names a field that differs. Read the settlement or reversal with this reference. If you meant a new payment, give it a new reference.";
+    ReferenceElsewhere = "reference_elsewhere", 409, BusinessRule, false, "The reference was used at another gateway",
+        "The client came from another gateway and used this reference there. `detail` names what has it, and `other_gateway` where that is. Nothing was done here.",
+        "Read it at `other_gateway`, with the same key: it may be the very payment that you mean. If you meant a new one, give it a new reference.";
     SettlementInFlight = "settlement_in_flight", 409, BusinessRule, true, "The settlement is on its way; wait until it is final",
         "The payment has been handed to a provider, whose final answer is not known yet. A payment that may still arrive cannot be undone.",
         "Wait until the status is final, by webhook, feed or long poll, then try again.";
@@ -263,6 +266,9 @@ error_codes! {
     VersionConflict = "version_conflict", 409, BusinessRule, true, "It was changed in the meantime",
         "Another request changed the same resource at the same time. Nothing of this request was done.",
         "Read again; if the request still makes sense, send it again.";
+    ClientMoved = "client_moved", 409, BusinessRule, false, "The client moved to another gateway",
+        "The client is at another gateway now, whose address `other_gateway` names. What it did here can be read and reversed here for ever, and nothing new begins here.",
+        "Send the call to `other_gateway`, signed for that address, with the same key. Payments that were made here keep their references there.";
     RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still in progress",
         "An identical or competing request has not finished yet.",
         "Wait a moment, then send the request again.";
@@ -323,6 +329,9 @@ error_codes! {
     NotLoggedYet = "not_logged_yet", 503, ServiceUnavailable, true, "The event is not in the log yet; try again in a moment",
         "The event is stored; it is added to the log shortly afterwards.",
         "Wait for the number of seconds in Retry-After, then try again.";
+    ClientMoving = "client_moving", 503, ServiceUnavailable, true, "The client is moving to another gateway",
+        "The gateway's operator is moving the client. Until that is done, nothing new begins at either gateway; what exists can be read at the old one.",
+        "Try again in a minute. When the client has moved, the old gateway says where to: `client_moved`.";
     StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost",
         "The gateway cannot reach its database. If this happened while the request was being stored, it is not known whether it was carried out.",
         "If `retryable` is true, send the same request again after a pause: nothing is done twice. Otherwise check first whether it was carried out.";
@@ -394,6 +403,8 @@ pub struct ErrorDetails {
     /// Whether the very same request is safe and useful to send again. The code's default, unless the request may have been carried
     /// out and would then be carried out twice.
     pub retryable: bool,
+    /// The address of the gateway to which the client moved, or which has what the call is about.
+    pub other_gateway: Option<String>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -447,6 +458,7 @@ impl Error {
             fields: Vec::new(),
             omitted: 0,
             retryable: code.retryable(),
+            other_gateway: None,
             source: None,
         }))
     }
@@ -537,6 +549,13 @@ impl Error {
         self.code == ErrorCode::Internal && fault.is_none_or(|fault| fault.corrupt)
     }
 
+    /// Names the other gateway to which the caller should turn.
+    #[must_use]
+    pub(crate) fn at_gateway(mut self, url: impl Into<String>) -> Self {
+        self.other_gateway = Some(url.into());
+        self
+    }
+
     /// An error with a cause for the log.
     pub fn caused(code: ErrorCode, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::new(code).because(cause)
@@ -582,6 +601,9 @@ pub struct Problem {
     /// In the sandbox, for an invalid signature: the base (RFC 9421, section 2.5) that should have been signed, without the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature_base: Option<String>,
+    /// The address of the client's other gateway: the one to which it moved, or the one that has what the call is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_gateway: Option<String>,
     /// Every problem of the request, and where it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
@@ -611,6 +633,7 @@ impl CodeFacts {
             retryable: self.retryable,
             request_id: None,
             signature_base: None,
+            other_gateway: None,
             errors,
         }
     }
@@ -620,7 +643,7 @@ impl Error {
     /// The public part of the error. The host adds members that depend on the request, such as `instance`.
     pub fn problem(&self) -> Problem {
         let problem = self.code.facts().problem(self.detail.clone(), self.fields.clone());
-        Problem { retryable: self.retryable, ..problem }
+        Problem { retryable: self.retryable, other_gateway: self.other_gateway.clone(), ..problem }
     }
 
     /// [`Error::problem`] as a JSON object.

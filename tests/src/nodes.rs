@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
@@ -59,6 +59,11 @@ impl Nodes {
     /// The address of the store.
     pub fn store(&self) -> &str {
         &self.store
+    }
+
+    /// The data folder of both.
+    pub fn data_dir(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The node's address, also while it is down.

@@ -1,8 +1,9 @@
 //! Two cells, each with a database and two servers of its own, behind the router of docs/scale.md: every call reaches the cell of its
 //! client, and no other cell serves it.
 
+use std::io::{BufRead as _, BufReader};
 use std::net::{SocketAddr, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use railgate_tests::binary::railgate;
@@ -175,4 +176,66 @@ fn who_enrols_lands_where_it_may_and_knows_nobody_elsewhere() {
     let body = json!({"amount": 5, "currency": "EUR", "to": to, "reference": "inv-1"}).to_string();
     let refused = cells.connect(&payer).send("POST", SETTLEMENTS, Some(&body)).expect("the router");
     assert_eq!((refused.status, &refused.body["errors"][0]["code"]), (422, &json!("participant_not_found")), "{refused:?}");
+}
+
+/// The command that moves a client from the first cell to the second.
+fn moving(cells: &Cells, client: &str) -> Command {
+    let [a, b] = &cells.cells;
+    let keys = [a, b].map(|nodes| nodes.data_dir().join("railgate.keys"));
+    let mut command = Command::new(railgate());
+    command.args(["copy", "--client", client, "--reason", "the first cell is full", "--from", a.store(), "--to", b.store()]);
+    command.arg("--from-keys").arg(&keys[0]).arg("--to-keys").arg(&keys[1]);
+    command.args(["--from-url", &base(0), "--to-url", &base(1)]);
+    command
+}
+
+fn shown(cells: &Cells, cell: usize, client: &str) -> Value {
+    run(&["clients", "show", client, "--json", "--store", cells.cells[cell].store()])
+}
+
+#[test]
+fn a_client_moves_while_servers_run_and_the_command_is_killed() {
+    let cells = Cells::start();
+    let account = cells.enroll(0);
+    let mut old = cells.connect(&account);
+    assert_eq!(pay(&mut old, "inv-1").status, 201);
+    let paid = |client: &mut Client| client.send("GET", &format!("{SETTLEMENTS}/inv-1?wait=5"), None).expect("the router");
+    until("the payment is final", || paid(&mut old).body["status"] == "completed");
+    let client = run(&["clients", "list", "--json", "--store", cells.cells[0].store()])["data"][0]["client_id"].clone();
+    let client = client.as_str().expect("an id");
+    let evidence = ["--reference", "bank-1", "--evidence", "line 7", "--store", cells.cells[0].store(), "--json"];
+    run(&[&["clients", "deposit", client, "70", "EUR"][..], &evidence].concat());
+
+    // Killed as soon as it has done something.
+    let mut first = moving(&cells, client).stdout(Stdio::piped()).spawn().expect("railgate runs");
+    let mut line = String::new();
+    BufReader::new(first.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    assert!(line.contains("nothing new begins"), "{line}");
+    first.kill().and_then(|()| first.wait()).expect("a process that runs");
+    assert_eq!(shown(&cells, 0, client)["place"]["state"], "leaving");
+    until("both servers refuse it", || pay(&mut old, "while-it-leaves").code() == "client_moving");
+
+    let told = moving(&cells, client).arg("--json").output().expect("railgate runs");
+    assert!(told.status.success(), "{told:?}");
+    let [here, there] = [0, 1].map(|cell| shown(&cells, cell, client));
+    assert_eq!((&here["place"]["state"], &here["place"]["url"]), (&json!("moved"), &json!(base(1))));
+    assert_eq!((&there["place"]["state"], &there["place"]["url"]), (&json!("arrived"), &json!(base(0))));
+    assert_eq!((&here["balances"][0]["available"], &there["balances"][0]["available"]), (&json!(0.0), &json!(70.0)));
+
+    // The old cell answers for what was done there, and tells the new address.
+    until("both servers know where it is", || pay(&mut old, "new").code() == "client_moved");
+    let refused = pay(&mut old, "new");
+    assert_eq!((refused.status, &refused.body["other_gateway"]), (409, &json!(base(1))));
+    assert_eq!(paid(&mut old).status, 200);
+    assert_eq!(pay(&mut old, "inv-1").status, 200, "as it was answered before");
+
+    // The same key signs for the new one, where a reference that was used stays used.
+    let mut new = cells.connect(&account.at(&base(1)));
+    let refused = pay(&mut new, "inv-1");
+    assert_eq!((refused.status, refused.code()), (409, "reference_elsewhere"));
+    assert_eq!(refused.body["other_gateway"], json!(base(0)));
+    assert_eq!(pay(&mut new, "inv-2").status, 201);
+    assert_eq!([cells.settlements(0), cells.settlements(1)], [1, 1]);
+    let again = moving(&cells, client).arg("--json").output().expect("railgate runs");
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).expect("JSON")["steps"], json!([]), "nothing is left to move");
 }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::provider::{FeeBody, ProviderBody, RoutesBody};
 use super::request::body;
-use super::{AmountInput, BalanceView, DecimalNumber, Jwk, KeyView, Rate, RouteStepView, TermsBody, TokenView};
+use super::{AmountInput, BalanceView, ClientPlaceView, DecimalNumber, Jwk, KeyView, Rate, RouteStepView, TermsBody, TokenView};
 use crate::engine::Moved;
 use crate::ledger::Mode;
 use crate::route::health::Health;
@@ -383,6 +383,8 @@ pub struct ClientDetailView {
     pub terms: TermsBody,
     /// The version of the configuration that changed the terms last; 0 if nothing was ever agreed.
     pub terms_version: i64,
+    /// Where it is, if it moves to another gateway or came from one.
+    pub place: Option<ClientPlaceView>,
 }
 
 /// Something that somebody did or tried to do.

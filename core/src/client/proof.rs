@@ -33,6 +33,7 @@ impl Proof {
             | E::SameParty
             | E::QuoteExpired
             | E::IdempotencyKeyReused
+            | E::ClientMoved
             | E::BodyTooLarge => Self::Judged,
             E::MalformedJson
             | E::MalformedRequest
@@ -58,6 +59,7 @@ impl Proof {
             | E::DeviceCodeInvalid
             | E::ModeMismatch
             | E::ClientSuspended
+            | E::ClientMoving
             | E::RateLimited
             | E::NoRoute
             | E::RouteNotFound
@@ -98,7 +100,9 @@ impl Proof {
             | E::OperatorNotFound
             | E::ApprovalNotFound
             | E::ReconciliationNotFound
-            | E::StatementUnusable => Self::Other,
+            | E::StatementUnusable
+            // The other gateway may have carried out this very call.
+            | E::ReferenceElsewhere => Self::Other,
         }
     }
 }

@@ -46,6 +46,7 @@
 //! | `settlement/` | [`Create`], and everything that reads settlements |
 //! | `reversal/` | [`Reverse`] |
 //! | `books/` | what a [`Create`] and a [`Reverse`] do between two clients |
+//! | `cell/` | [`Relocation`]: the move of a client to another gateway |
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `reconcile/` | `BeginReconciliation`: statements of providers, compared with the settlements (feature `reconcile`) |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
@@ -64,6 +65,7 @@
 
 mod access;
 mod books;
+mod cell;
 mod clock;
 mod config;
 mod dispatch;
@@ -106,6 +108,7 @@ pub use access::*;
 #[cfg(feature = "sandbox")]
 use books::OneClient;
 use books::{BetweenClients, OnBooks};
+pub use cell::{Obstacle, Relocation, RelocationOrder, RelocationStep, Stays};
 #[cfg(feature = "sandbox")]
 use clock::Hosts;
 pub use clock::SetClock;

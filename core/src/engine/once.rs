@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::api::{Caller, IdempotencyKey};
-use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Prefetch};
+use crate::engine::{Engine, Stays};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
@@ -80,6 +80,10 @@ impl<C: Answers> Command for Once<C> {
     /// A key may have been taken by a command of the same group, whose commit failed.
     fn refusal_stands(&self) -> bool {
         self.key.is_none() && self.command.refusal_stands()
+    }
+
+    fn stays(&self) -> Stays {
+        self.command.stays()
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Self::Output> {

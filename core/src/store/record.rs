@@ -173,6 +173,18 @@ stored_enum! {
         Routes = 2 "routes",
         /// The terms of a client.
         Terms = 3 "terms",
+        /// Where a client is: it moves to another gateway, or came from one.
+        Place = 4 "place",
+    }
+}
+
+stored_enum! {
+    /// What a reference was used for.
+    pub enum ReferenceKind {
+        /// A settlement.
+        Settlement = 1 "settlement",
+        /// A reversal.
+        Reversal = 2 "reversal",
     }
 }
 
@@ -336,6 +348,8 @@ stored_enum! {
         ApprovePayment = 75 "approve_payment",
         /// A user declined a payment.
         DeclinePayment = 76 "decline_payment",
+        /// A step of the move of a client to another gateway, or from one.
+        MoveClient = 90 "move_client",
     }
 }
 

@@ -995,4 +995,30 @@ tables! {
         /// When it expires.
         expires_at: Millis;
     }
+
+    /// A reference that a client used at another gateway before it came here: it stays used.
+    Elsewhere(ElsewhereRecord) "elsewhere" = 50 Server {
+        key {
+            /// The client.
+            client: ClientNo;
+            /// What it was used for.
+            kind: ReferenceKind;
+            /// The reference.
+            reference: String;
+        }
+        /// The public id of the settlement or the reversal.
+        id: String;
+        /// The address of the gateway that has it.
+        url: String;
+    }
+
+    /// What a client had paid of a day's limits at another gateway when it came here. It is part of the counter of that day.
+    Brought(BroughtRecord) "brought" = 51 Server {
+        key {
+            /// Client, currency, mode and day.
+            id: UsageId;
+        }
+        /// The sum of the amounts, and how many they were.
+        used: Used => value count;
+    }
 }

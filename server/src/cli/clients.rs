@@ -2,6 +2,7 @@
 
 mod invitations;
 mod movements;
+mod show;
 
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
@@ -73,6 +74,9 @@ enum ClientsCommand {
         #[command(flatten)]
         store: StoreArg,
     },
+    /// Show a client: its keys, its live money, and whether it moved
+    #[command(after_help = show::EXAMPLES)]
+    Show(OnClient),
     /// Approve a client's pending live key
     #[command(after_help = APPROVE_EXAMPLES)]
     Approve {
@@ -135,6 +139,7 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 pub(crate) fn run(args: ClientsArgs, global: &Global, terminal: &Terminal) -> Done {
     match args.command {
         ClientsCommand::List { pending, store } => list(pending, &store, global, terminal),
+        ClientsCommand::Show(on) => show::run(&on, global, terminal),
         ClientsCommand::Approve { on, key } => {
             let key = key.map_or_else(|| only_pending(&on), |key| Ok(Some(key)))?;
             let what = |_: &ClientRecord, shape: &ClientView| match key {

@@ -1,4 +1,6 @@
-//! `railgate copy`: copies one store into another, above all out of the embedded one.
+//! `railgate copy`: copies one store into another, above all out of the embedded one; or moves one client.
+
+mod client;
 
 use std::path::PathBuf;
 
@@ -24,12 +26,21 @@ Examples:
   RAILGATE_COPY_TO='postgres://gateway:secret@db.example/railgate' railgate copy --from sqlite:railgate.db
       Other users of this machine can see a password on the command line, but not one in the environment.
 
+  railgate copy --client cli_01KAJX3M7Q5W8ZP9D2R4T6V8YB --reason 'the first cell is full' \
+    --from postgres://gateway@db-a.example/railgate --from-keys a.keys --from-url https://a.pay.example \
+    --to postgres://gateway@db-b.example/railgate --to-keys b.keys --to-url https://b.pay.example
+      Moves one client to another gateway. Servers may run on both.
+
 Copies every record of every kind, then reads all of both stores again and compares counts and hashes, then
 verifies the ledger of the copy. The target must be empty, or an interrupted copy of the same source.
 Nobody may change the source meanwhile: a SQLite file that is being served is refused; for a PostgreSQL
-database, stop every server yourself. If the source changes anyway, the copy fails. No server starts on half a copy.";
+database, stop every server yourself. If the source changes anyway, the copy fails. No server starts on half a copy.
 
-/// Copy a whole store into another one, and prove that both contain the same records
+With --client, both stores are gateways of their own, and only the client moves, with its keys, webhooks, terms and
+money. What it did stays at the old gateway, which says everything that stands in the way, and begins nothing new
+for it from then on. An interrupted move is finished by the same command; run later, it moves what came back since.";
+
+/// Copy a whole store into another one, and prove that both contain the same records; or move one client
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CopyArgs {
@@ -42,6 +53,8 @@ pub(crate) struct CopyArgs {
     /// The server's settings file, if it has one: its `db-tls` holds for both stores [env: RAILGATE_CONFIG]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    client: client::ClientMove,
 }
 
 pub(crate) fn run(args: CopyArgs, global: &Global, terminal: &Terminal) -> Done {
@@ -49,6 +62,9 @@ pub(crate) fn run(args: CopyArgs, global: &Global, terminal: &Terminal) -> Done 
     let (from, to) = (from?, to?);
     if from == to {
         return Err(Failure::usage("a store cannot be copied into itself"));
+    }
+    if let Some(moved) = args.client.order()? {
+        return client::run(&moved, (&from, &to), global, terminal);
     }
     let source = from.open_quiet()?;
     let target = to.open_to_fill()?;

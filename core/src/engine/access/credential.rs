@@ -73,6 +73,7 @@ impl Engine {
         }
         let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(key.client))?)?;
         let client = client.ok_or_else(|| Error::internal("a key's client is missing"))?;
+        self.require_not_arriving(client.no)?;
         if client.suspended { Err(Error::new(ErrorCode::ClientSuspended)) } else { Ok(client.id) }
     }
 

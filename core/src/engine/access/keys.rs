@@ -3,7 +3,7 @@
 use crate::api::{Caller, KeyView};
 use crate::auth::{KeyId, PublicKey, ScopeSet};
 use crate::engine::group::{Command, Decision, Deed, Overlay, Writer};
-use crate::engine::{Answers, Engine};
+use crate::engine::{Answers, Engine, Stays};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::ClientNo;
 use crate::store::Unique;
@@ -70,6 +70,10 @@ impl Command for RevokeKey {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Afterwards
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {

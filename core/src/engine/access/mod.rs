@@ -23,7 +23,7 @@ pub use keys::{AddKey, RevokeKey};
 pub use operator::{Approve, Operated, Resume, Revoke, Rotate, Suspend};
 pub(crate) use refusals::Refusals;
 pub use secrets::ReceiptKey;
-pub(crate) use secrets::{place, webhook_place};
+pub(crate) use secrets::{no_master, place, webhook_place};
 pub use signed::Signed;
 pub use tokens::{IssueToken, RevokeToken};
 #[cfg(feature = "sandbox")]

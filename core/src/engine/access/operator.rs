@@ -54,6 +54,7 @@ impl Command for Approve {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ClientRecord> {
         let client = client(d.overlay, self.client)?;
+        d.engine.require_here(client.no)?;
         let keys = d.engine.keys_of(d.overlay, client.no)?;
         let wanted = |key: &KeyRecord| key.status == KeyStatus::Pending && self.key.is_none_or(|id| id == key.id);
         let pending: Vec<KeyRecord> = keys.into_iter().filter(wanted).collect();
@@ -110,6 +111,7 @@ impl Command for Resume {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ClientRecord> {
+        d.engine.require_not_arriving(client(d.overlay, self.0)?.no)?;
         set_suspended(d.overlay, self.0, false)
     }
 
@@ -136,6 +138,7 @@ impl Command for Revoke {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<KeyRecord> {
         let client = client(d.overlay, self.client)?;
+        d.engine.require_at_rest(client.no)?;
         let key = d.overlay.find::<KeyRecord>(&Unique::KeyId(self.key))?.filter(|key| key.client == client.no);
         Ok(revoked(d.overlay, key.ok_or_else(|| Error::new(ErrorCode::KeyNotFound))?))
     }

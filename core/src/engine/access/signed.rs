@@ -56,7 +56,7 @@ impl<C: Command> Command for Signed<C> {
                 d.overlay.settle();
             }
         }
-        let outcome = command.decide(d);
+        let outcome = d.engine.may_still(by.client, command.stays()).and_then(|()| command.decide(d));
         match &outcome {
             // Nothing was done, so there is nothing to record. The nonce of a replayed reversal is burnt already.
             Ok(output) if C::is_replay(output) => return outcome,

@@ -4,8 +4,8 @@ use sha2::{Digest, Sha256};
 
 use crate::api::{Caller, IssuedSession, IssuedToken};
 use crate::auth::{Agreement, EphemeralKey, EphemeralSecret, ScopeSet, SessionBinding, SessionId, SessionKey, token_text};
-use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
+use crate::engine::{Engine, Stays};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
 use crate::ledger::Mode;
@@ -31,6 +31,10 @@ impl Command for IssueToken {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Always
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<IssuedToken> {
@@ -66,6 +70,10 @@ impl Command for RevokeToken {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Always
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<bool> {

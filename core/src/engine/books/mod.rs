@@ -15,13 +15,13 @@ use crate::engine::settlement::Change;
 #[cfg(feature = "sandbox")]
 use crate::error::Error;
 use crate::error::Result;
-use crate::ids::Ulid;
+use crate::ids::{ClientNo, Ulid};
 use crate::ledger::Mode;
 use crate::money::Money;
 use crate::participant::Participant;
 use crate::rail::{Rail, books};
 use crate::route::ProviderSpec;
-use crate::store::record::{ClientRecord, ReversalRecord, SettlementRecord};
+use crate::store::record::{ClientRecord, ReferenceKind, ReversalRecord, SettlementRecord};
 
 /// What becomes of payments to other clients of the gateway. A trait, so that a program with one client does not contain them.
 pub(crate) trait BetweenClients: Send + Sync {
@@ -29,6 +29,8 @@ pub(crate) trait BetweenClients: Send + Sync {
     fn providers(&self) -> Option<[ProviderSpec; 2]>;
     /// The rail of that provider, if it is of this kind.
     fn rail(&self, kind: &str) -> Option<&'static dyn Rail>;
+    /// Requires that the client is at this gateway, and that it used the reference of a new payment at no other.
+    fn takes(&self, engine: &Engine, overlay: &Overlay<'_>, client: ClientNo, reference: &str) -> Result<()>;
     /// The client that is to be paid; `None` if the payment leaves the gateway.
     fn payee(&self, engine: &Engine, overlay: &mut Overlay<'_>, mode: Mode, to: &Participant, money: Money)
     -> Result<Option<ClientRecord>>;
@@ -61,6 +63,11 @@ impl BetweenClients for OnBooks {
 
     fn rail(&self, kind: &str) -> Option<&'static dyn Rail> {
         (kind == books::Books.kind()).then_some(&books::Books)
+    }
+
+    fn takes(&self, engine: &Engine, overlay: &Overlay<'_>, client: ClientNo, reference: &str) -> Result<()> {
+        engine.require_here(client)?;
+        engine.require_unused(overlay, client, ReferenceKind::Settlement, reference)
     }
 
     fn payee(
@@ -111,6 +118,10 @@ impl BetweenClients for OneClient {
 
     fn rail(&self, _: &str) -> Option<&'static dyn Rail> {
         None
+    }
+
+    fn takes(&self, _: &Engine, _: &Overlay<'_>, _: ClientNo, _: &str) -> Result<()> {
+        Ok(())
     }
 
     fn payee(&self, _: &Engine, _: &mut Overlay<'_>, _: Mode, _: &Participant, _: Money) -> Result<Option<ClientRecord>> {

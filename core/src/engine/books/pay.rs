@@ -39,7 +39,7 @@ impl Engine {
         let not_found = || Error::field("/to", "participant_not_found", "no client of this gateway can be paid under this id");
         let id = client_named(to).ok_or_else(not_found)?;
         let client: Option<ClientRecord> = overlay.find(&Unique::ClientId(id))?;
-        let client = client.filter(|client| !client.suspended).ok_or_else(not_found)?;
+        let client = client.filter(|client| !client.suspended && self.require_here(client.no).is_ok()).ok_or_else(not_found)?;
         let account = |owner| AccountId::new(owner, mode, money.currency());
         let own = account(Owner::Client(client.no));
         overlay.look_up([Lookup::Get(Key::Account(own)), further(client.no, mode)])?;

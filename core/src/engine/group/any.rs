@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Stays};
 use crate::error::Result;
 
 use super::{Command, Decision, Deed, Prefetch};
@@ -71,6 +71,7 @@ trait Erased {
     fn is_repeatable(&self) -> bool;
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<AnyOutput>;
     fn names_itself(&self) -> bool;
+    fn stays(&self) -> Stays;
     fn refusal_stands(&self) -> bool;
     fn prefetch(&self, prefetch: &mut Prefetch<'_>);
     fn numbers(&self, engine: &Engine) -> usize;
@@ -104,6 +105,10 @@ where
         Command::names_itself(self)
     }
 
+    fn stays(&self) -> Stays {
+        Command::stays(self)
+    }
+
     fn refusal_stands(&self) -> bool {
         Command::refusal_stands(self)
     }
@@ -134,6 +139,10 @@ impl Command for AnyCommand {
 
     fn names_itself(&self) -> bool {
         self.0.names_itself()
+    }
+
+    fn stays(&self) -> Stays {
+        self.0.stays()
     }
 
     fn refusal_stands(&self) -> bool {

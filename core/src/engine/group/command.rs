@@ -12,7 +12,7 @@ use crate::store::record::AuditAction;
 use super::estimates::Estimates;
 use super::overlay::Overlay;
 use super::writer::Writer;
-use crate::engine::Engine;
+use crate::engine::{Engine, Stays};
 
 /// What a command decides over: the store with the changes of its group so far.
 pub struct Decision<'g, 's> {
@@ -88,6 +88,11 @@ pub trait Command: Send + 'static {
     /// Whether a refusal stands even if the group could not be committed. It does not if the refusal is part of that commit.
     fn refusal_stands(&self) -> bool {
         true
+    }
+
+    /// Whether a client that moves to another gateway may still have this done at the one that it leaves.
+    fn stays(&self) -> Stays {
+        Stays::No
     }
 
     /// Adds the records that it reads first.

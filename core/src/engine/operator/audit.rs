@@ -49,7 +49,11 @@ enum Subject {
 impl Subject {
     fn of(action: AuditAction) -> Self {
         match action {
-            AuditAction::Enroll | AuditAction::ApproveClient | AuditAction::SuspendClient | AuditAction::ResumeClient => Self::Client,
+            AuditAction::Enroll
+            | AuditAction::ApproveClient
+            | AuditAction::SuspendClient
+            | AuditAction::ResumeClient
+            | AuditAction::MoveClient => Self::Client,
             AuditAction::EnrollLive | AuditAction::IssueToken | AuditAction::RevokeToken | AuditAction::AddKey | AuditAction::RevokeKey => {
                 Self::Key
             }

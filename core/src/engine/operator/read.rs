@@ -157,6 +157,7 @@ impl Engine {
             balances: self.balances(&Caller::client(client.no, id, Mode::Live))?,
             terms,
             terms_version: version,
+            place: self.client_place(client.no),
         })
     }
 
@@ -172,7 +173,7 @@ impl Engine {
         typed(self.store.find(&Unique::ClientId(id))?)?.ok_or_else(|| Error::new(ErrorCode::ClientNotFound))
     }
 
-    fn keys_in_store(&self, client: ClientNo) -> Result<Vec<KeyRecord>> {
+    pub(crate) fn keys_in_store(&self, client: ClientNo) -> Result<Vec<KeyRecord>> {
         Ok(typed_all(self.store.scan(&Scan::keys_of(client))?)?)
     }
 

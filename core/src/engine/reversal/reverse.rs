@@ -9,15 +9,17 @@ use crate::lifecycle::reversal::{self, Ask, Undo};
 use crate::lifecycle::settlement::{Next, SettlementInput};
 use crate::lifecycle::{Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::{Amount, Money};
-use crate::store::record::{Actor, AuditAction, EventType, IdempotencyRecord, Key, ReversalRecord, SettlementRecord, TaskKind};
+use crate::store::record::{
+    Actor, AuditAction, EventType, IdempotencyRecord, Key, ReferenceKind, ReversalRecord, SettlementRecord, TaskKind,
+};
 use crate::store::{Lookup, Unique, Write};
 use crate::validate::ReverseRequest;
 
-use crate::engine::Engine;
 use crate::engine::clock::Todo;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, Writer};
 use crate::engine::once::{place, stored_key};
 use crate::engine::settlement::{Change, Note};
+use crate::engine::{Engine, Stays};
 
 /// Cancels a settlement that was not dispatched, or reverses a completed one.
 #[derive(Debug, Clone)]
@@ -51,6 +53,10 @@ impl Command for Reverse {
         self.idempotency.is_some() || self.request.reference.is_some()
     }
 
+    fn stays(&self) -> Stays {
+        Stays::Afterwards
+    }
+
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Reversed> {
         let Self { caller, target, request, idempotency } = self;
         let (engine, overlay) = (d.engine, &mut *d.overlay);
@@ -67,6 +73,9 @@ impl Command for Reverse {
         if record.direction() == Direction::Incoming {
             let said = "another client paid it, and only that client can reverse it: to give the money back, make a payment to it";
             return Err(Error::with(ErrorCode::ReversalNotSupported, said));
+        }
+        if let Some(reference) = &request.reference {
+            engine.require_unused(overlay, caller.client, ReferenceKind::Reversal, reference.as_str())?;
         }
         let now = engine.time_of(overlay, record.owner())?;
         let change = Change::of(engine, record, now);

@@ -12,7 +12,7 @@ use crate::participant::Namespace;
 use crate::rail::books;
 use crate::rail::simulator::check_scenario;
 use crate::route::{FeeRefund, Routes};
-use crate::store::record::{Actor, AllowanceRecord, AuditAction, EventType, Key, SettlementMore, SettlementRecord};
+use crate::store::record::{Actor, AllowanceRecord, AuditAction, EventType, Key, ReferenceKind, SettlementMore, SettlementRecord};
 use crate::store::{Lookup, Unique, Write};
 use crate::terms::{ClientLimits, Terms, UsageId};
 use crate::time::Millis;
@@ -20,9 +20,9 @@ use crate::validate::CreateRequest;
 
 use super::change::{Change, Note};
 use super::quote::Priced;
-use crate::engine::Engine;
 use crate::engine::books::client_named;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, SHARED, Writer, account, overflow};
+use crate::engine::{Engine, Stays};
 
 /// Creates a settlement, or replays one.
 #[derive(Debug, Clone)]
@@ -47,6 +47,10 @@ impl Command for Create {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Always
     }
 
     /// A new reference costs no read: the commit fails if the reference is taken. The reference is only looked up when the request
@@ -78,6 +82,7 @@ impl Command for Create {
         let mode = mode_of(&self.caller, &self.request).unwrap_or(self.caller.mode);
         prefetch.payer(client, mode, money.currency());
         prefetch.clock((client, mode));
+        prefetch.elsewhere(client, ReferenceKind::Settlement, self.request.reference.as_str());
         if let Some(payee) = client_named(&self.request.to)
             && let Some((books, _)) = prefetch.engine.routes().books(mode)
         {
@@ -117,6 +122,8 @@ impl Engine {
         mode: Mode,
         request: &CreateRequest,
     ) -> Result<SettlementRecord> {
+        let reference = request.reference.as_str();
+        self.between_clients.takes(self, overlay, caller.client, reference)?;
         let terms = self.terms(caller.client);
         let owner = (caller.client, mode);
         let now = self.time_of(overlay, owner)?;

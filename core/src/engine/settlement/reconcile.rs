@@ -11,7 +11,7 @@ use crate::store::{Scan, typed, typed_all};
 
 use crate::engine::dispatch::ReportAnswer;
 use crate::engine::group::{Command, Decision, Deed};
-use crate::engine::{Engine, verify};
+use crate::engine::{Engine, Stays, verify};
 
 /// How many reversals a rail is asked about in one check, besides the last: the oldest that are not final.
 const MOST_REVERSALS: usize = 16;
@@ -28,6 +28,10 @@ impl Command for NoteCheck {
 
     fn is_repeatable(&self) -> bool {
         true
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Always
     }
 
     fn decide(&self, _: &mut Decision<'_, '_>) -> Result<()> {

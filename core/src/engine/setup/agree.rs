@@ -2,6 +2,7 @@
 
 use crate::api::TermsBody;
 use crate::engine::Engine;
+use crate::engine::cell::place_in;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::error::{Error, ErrorCode, Result, excerpt};
 use crate::ids::{ClientNo, KeyNo, ProviderNo, Ulid};
@@ -10,7 +11,7 @@ use crate::route::FeeRule;
 use crate::store::Unique;
 use crate::store::record::{AuditAction, ClientRecord, SetupRecord, SetupSubject};
 use crate::terms::{ClientLimits, LimitsEdit, SessionUse, Terms};
-use crate::validate::terms::parse_terms;
+use crate::validate::terms::{TermsRequest, parse_terms};
 
 use super::credit::tell;
 use super::put::Rows;
@@ -148,7 +149,30 @@ pub(super) fn put(
     let request = parse_terms(given.as_bytes())?;
     let client: Option<ClientRecord> = overlay.find(&Unique::ClientId(request.client))?;
     let missing = || Error::with(ErrorCode::ClientNotFound, format!("there is no client {}", excerpt(&body.client)));
-    let (client, after) = (client.ok_or_else(missing)?, request.terms);
+    let client = client.ok_or_else(missing)?;
+    if let Some(refusal) = place_in(rows, client.no)?.and_then(|place| place.refusal()) {
+        return Err(refusal);
+    }
+    put_for(overlay, rows, client, request, expected, reason)
+}
+
+/// Takes over the terms of a client that comes from another gateway, and tells it of its credit.
+pub(crate) fn carry_over(d: &mut Decision<'_, '_>, rows: &mut Rows, client: ClientRecord, body: &TermsBody, reason: &str) -> Result<()> {
+    let given = serde_json::to_string(body).map_err(Error::internal)?;
+    let replaced = put_for(d.overlay, rows, client, parse_terms(given.as_bytes())?, None, Some(reason))?;
+    tell(d, &replaced)
+}
+
+/// Writes the terms of this client.
+fn put_for(
+    overlay: &mut Overlay<'_>,
+    rows: &mut Rows,
+    client: ClientRecord,
+    request: TermsRequest,
+    expected: Option<i64>,
+    reason: Option<&str>,
+) -> Result<Replaced> {
+    let after = request.terms;
     let before = agreed(rows, client.no)?;
     let document = serde_json::to_string(&terms_of(request.client, &after)).map_err(Error::internal)?;
     let (subject, provider, at) = (SetupSubject::Terms, ProviderNo(0), overlay.now);

@@ -1,4 +1,4 @@
-//! Providers, routes and the terms of clients as data: each change is a row that stays, and what is in force is what the rows say in
+//! Providers, routes, the terms of clients and where clients are, as data: each change is a row that stays, and what is in force is what the rows say in
 //! order.
 //!
 //! The number of a row is the revision of the configuration. A change therefore conflicts with any other that was made meanwhile, at
@@ -13,10 +13,11 @@ mod show;
 mod view;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLockReadGuard};
 
 use zeroize::Zeroizing;
 
+use super::cell::ClientPlace;
 use super::config::Config;
 use super::group::ROUNDS;
 use crate::engine::Engine;
@@ -32,6 +33,7 @@ use crate::time::Millis;
 use crate::validate::provider::{parse_provider, parse_routes};
 use crate::validate::terms::parse_terms;
 
+pub(crate) use agree::carry_over;
 pub(crate) use agree::terms_version;
 pub use agree::{EditTerms, PutTerms, TermsEdit};
 pub use credit::SetCredit;
@@ -39,7 +41,7 @@ pub use credit::SetCredit;
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
-pub(crate) use put::{provider_version, routes_version};
+pub(crate) use put::{Rows, provider_version, routes_version};
 pub use show::{document_of, table_of, terms_of};
 
 /// What is in force in this engine.
@@ -56,6 +58,8 @@ pub(crate) struct Setup {
     /// The number of the books as a provider, and what they are in each mode; `None` in a program with one client.
     books: Option<(ProviderNo, [ProviderSpec; 2])>,
     terms: HashMap<ClientNo, AppliedTerms>,
+    /// Where clients are that move to another gateway, or came from one.
+    pub(crate) places: HashMap<ClientNo, Arc<ClientPlace>>,
     /// Those of a client with whom nothing is agreed.
     no_terms: Arc<Terms>,
 }
@@ -109,6 +113,7 @@ impl Setup {
             routes: Arc::default(),
             books,
             terms: HashMap::new(),
+            places: HashMap::new(),
             no_terms: Arc::default(),
         };
         setup.put_in_force(None, watch, &config.rails, &[]);
@@ -142,9 +147,14 @@ impl Applied {
 }
 
 impl Engine {
+    /// What is in force now.
+    pub(crate) fn setup_now(&self) -> RwLockReadGuard<'_, Setup> {
+        self.setup.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The providers and routes in force.
     pub fn routes(&self) -> Arc<Routes> {
-        Arc::clone(&self.setup.read().unwrap_or_else(PoisonError::into_inner).routes)
+        Arc::clone(&self.setup_now().routes)
     }
 
     /// What this engine knows about each provider outside the gateway, by id.
@@ -156,29 +166,29 @@ impl Engine {
 
     /// The providers that operators configured, in order of their ids.
     pub fn applied_providers(&self) -> Vec<Applied> {
-        self.setup.read().unwrap_or_else(PoisonError::into_inner).applied.values().cloned().collect()
+        self.setup_now().applied.values().cloned().collect()
     }
 
     /// The table of routes and its version; 0 if there never was one.
     pub fn applied_routes(&self) -> (Arc<Vec<RouteRule>>, i64) {
-        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        let setup = self.setup_now();
         (setup.rules.clone(), setup.rules_version)
     }
 
     /// What is agreed with a client.
     pub(crate) fn terms(&self, client: ClientNo) -> Arc<Terms> {
-        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        let setup = self.setup_now();
         Arc::clone(setup.terms.get(&client).map_or(&setup.no_terms, |it| &it.terms))
     }
 
     /// The terms of a client; `None` if there never were any.
     pub fn applied_terms(&self, client: ClientNo) -> Option<AppliedTerms> {
-        self.setup.read().unwrap_or_else(PoisonError::into_inner).terms.get(&client).cloned()
+        self.setup_now().terms.get(&client).cloned()
     }
 
     /// The terms of all clients that have some, in order of the clients' numbers.
     pub fn all_applied_terms(&self) -> Vec<(ClientNo, AppliedTerms)> {
-        let setup = self.setup.read().unwrap_or_else(PoisonError::into_inner);
+        let setup = self.setup_now();
         let mut all: Vec<_> = setup.terms.iter().map(|(client, it)| (*client, it.clone())).collect();
         all.sort_by_key(|(client, _)| *client);
         all
@@ -191,12 +201,12 @@ impl Engine {
     /// `internal` if a row cannot be understood, for example because another node has a rail that this one does not: what was in
     /// force before it stays.
     pub fn follow_setup(&self) -> Result<bool> {
-        let known = self.setup.read().unwrap_or_else(PoisonError::into_inner).revision;
+        let known = self.setup_now().revision;
         let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(known), usize::MAX))?)?;
         let Some(revision) = rows.last().map(|row| row.revision) else { return Ok(false) };
         // Only the last row about a subject counts: earlier ones may name a rail that is gone.
         let latest: BTreeMap<_, _> = rows.iter().map(|row| ((row.subject, row.provider, row.client), row)).collect();
-        let (mut rules, mut applied, mut terms) = (None, Vec::new(), Vec::new());
+        let (mut rules, mut applied, mut terms, mut places) = (None, Vec::new(), Vec::new(), Vec::new());
         for row in latest.into_values() {
             match row.subject {
                 SetupSubject::Provider => applied.push(self.applied(row)?),
@@ -204,6 +214,7 @@ impl Engine {
                     rules = Some((parse_routes(row.document.as_bytes()).map_err(|e| unreadable(row, &e))?, row.revision))
                 }
                 SetupSubject::Terms => terms.extend(agreed(row)?),
+                SetupSubject::Place => places.extend(ClientPlace::of(row)?),
             }
         }
         let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
@@ -216,6 +227,7 @@ impl Engine {
         let changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
         setup.applied.extend(applied.into_iter().map(|it| (it.spec.id.clone(), it)));
         setup.terms.extend(terms);
+        setup.places.extend(places.into_iter().map(|(client, place)| (client, Arc::new(place))));
         setup.revision = revision;
         setup.renew(&*self.watch, &self.config.rails, &changed);
         Ok(true)

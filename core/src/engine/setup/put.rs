@@ -244,13 +244,13 @@ pub(crate) fn routes_version(overlay: &Overlay<'_>) -> Result<i64> {
 }
 
 /// The whole configuration so far, with what this group and this command add.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     setup: Vec<SetupRecord>,
     providers: Vec<ProviderRecord>,
 }
 
 impl Rows {
-    pub(super) fn read(overlay: &Overlay<'_>) -> Result<Self> {
+    pub(crate) fn read(overlay: &Overlay<'_>) -> Result<Self> {
         let mut setup: Vec<SetupRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Setup, usize::MAX))?)?;
         let mut providers: Vec<ProviderRecord> = typed_all(overlay.store.scan(&Scan::all(RecordKind::Provider, usize::MAX))?)?;
         for record in overlay.inserted() {
@@ -263,7 +263,7 @@ impl Rows {
         Ok(Self { setup, providers })
     }
 
-    pub(super) fn last(&self, is_wanted: impl Fn(&SetupRecord) -> bool) -> Option<&SetupRecord> {
+    pub(crate) fn last(&self, is_wanted: impl Fn(&SetupRecord) -> bool) -> Option<&SetupRecord> {
         self.setup.iter().rev().find(|row| is_wanted(row))
     }
 
@@ -285,7 +285,7 @@ impl Rows {
 
     /// Adds a row after all others, unless its subject is not as expected; none if nothing changes. If another node adds a row too,
     /// this group is decided again.
-    pub(super) fn append(
+    pub(crate) fn append(
         &mut self,
         overlay: &mut Overlay<'_>,
         expected: Option<i64>,

@@ -34,10 +34,12 @@
 //! transfers, the counters of limits are the sums of their payments, clients were told of the credit that their terms have, no
 //! settlement is at two providers at once, both sides of a
 //! payment between clients agree and nothing stays between them, every event has one place in the log, webhooks have what they need,
-//! what waits for a person exists, and keys and tokens have an owner.
+//! what waits for a person exists, keys and tokens have an owner, and what clients used at another gateway before they came is not used
+//! here.
 
 mod access;
 mod books;
+mod cells;
 mod credit;
 mod log;
 mod movements;
@@ -195,6 +197,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     movements::movements(store, &key, moved, &mut log, &mut report)?;
     log.end(&mut report)?;
     usage.end(store, &mut report)?;
+    cells::cells(store, &mut report)?;
     reviews::reviews(store, &mut report)?;
     reconciliations::reconciliations(store, &mut report)?;
     webhooks::webhooks(store, &mut report)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::lifecycle::SettlementStatus;
-use crate::store::record::{Key, SettlementRecord, UsageRecord};
+use crate::store::record::{BroughtRecord, Key, SettlementRecord, UsageRecord};
 use crate::store::{Scan, Store, typed_all};
 use crate::terms::{UsageId, Used};
 use crate::time::rfc3339;
@@ -36,6 +36,7 @@ impl UsageCheck {
 
     /// Compares the sums with the stored counters.
     pub(super) fn end(mut self, store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
+        self.add_brought(store)?;
         let mut after = UsageId(i64::MIN);
         loop {
             let page: Vec<UsageRecord> = typed_all(store.scan(&Scan::after(&Key::Usage(after), PAGE))?)?;
@@ -50,6 +51,22 @@ impl UsageCheck {
         }
         self.0.into_iter().for_each(|(id, sum)| differs(report, id, Used::default(), sum));
         Ok(())
+    }
+}
+
+impl UsageCheck {
+    /// Adds what clients brought from the gateways at which they were before.
+    fn add_brought(&mut self, store: &dyn Store) -> Result<()> {
+        let mut after = UsageId(i64::MIN);
+        loop {
+            let page: Vec<BroughtRecord> = typed_all(store.scan(&Scan::after(&Key::Brought(after), PAGE))?)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.id;
+            for BroughtRecord { id, used } in page {
+                let sum = self.0.entry(id).or_default();
+                *sum = sum.plus(used);
+            }
+        }
     }
 }
 

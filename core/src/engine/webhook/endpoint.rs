@@ -5,9 +5,9 @@ use zeroize::Zeroizing;
 use crate::api::{Caller, NewWebhook, WebhookPatch, WebhookView};
 use crate::engine::access::webhook_place;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
-use crate::engine::{Answers, Engine};
+use crate::engine::{Answers, Engine, Stays};
 use crate::error::{Error, ErrorCode, Result};
-use crate::ids::{EndpointNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
     AuditAction, ClientRecord, EndpointRecord, EndpointSecretRecord, EndpointStatus, Key, MetaRecord, QueueRecord, Record, Version,
@@ -26,6 +26,11 @@ const MOST_SECRETS: usize = 5;
 /// Names an endpoint's secret; the additional data under which it is sealed.
 pub(crate) fn place(endpoint: EndpointNo, n: u32) -> String {
     format!("endpoint/{}/secret/{n}", endpoint.0)
+}
+
+/// The name of the [`MetaRecord`] that says that a webhook got the secret which its client got when it enrolled.
+pub(crate) fn used_mark(client: ClientNo) -> String {
+    format!("webhook_secret_used/{}", client.0)
 }
 
 /// A webhook after a change.
@@ -162,6 +167,10 @@ impl Command for DeleteWebhook {
         true
     }
 
+    fn stays(&self) -> Stays {
+        Stays::Afterwards
+    }
+
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ChangedWebhook> {
         let mut endpoint = d.engine.endpoint(d.overlay, &self.caller, self.id)?;
         endpoint.status = EndpointStatus::Removed;
@@ -225,7 +234,7 @@ impl Engine {
     /// A sandbox client got a webhook secret when it enrolled. Its first webhook uses that one, so the client needs no other. Every
     /// later webhook gets a new secret, even if the first is gone: a secret that was replaced must not come back.
     fn first_secret(&self, overlay: &mut Overlay<'_>, caller: &Caller) -> Result<WebhookSecret> {
-        let used = format!("webhook_secret_used/{}", caller.client.0);
+        let used = used_mark(caller.client);
         let client: Option<ClientRecord> = overlay.get(&Key::Client(caller.client))?;
         let sealed = client.map(|client| client.webhook_secret).filter(|sealed| !sealed.is_empty());
         match sealed {

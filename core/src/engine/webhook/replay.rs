@@ -2,7 +2,7 @@
 
 use crate::api::{Caller, DeliveryView, Parcel, ReplayView, ResponseView, TestView, Tried};
 use crate::engine::group::{Command, Decision, Deed, Overlay};
-use crate::engine::{Answers, Engine};
+use crate::engine::{Answers, Engine, Stays};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{SettlementNo, Ulid};
 use crate::store::record::{
@@ -136,6 +136,10 @@ impl Command for Redeliver {
         false
     }
 
+    fn stays(&self) -> Stays {
+        Stays::Always
+    }
+
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<DeliveryRecord> {
         let (engine, overlay, Self { caller, id, delivery }) = (d.engine, &mut *d.overlay, self);
         let (id, delivery) = (*id, *delivery);
@@ -191,6 +195,10 @@ impl Command for Replay {
 
     fn is_repeatable(&self) -> bool {
         false
+    }
+
+    fn stays(&self) -> Stays {
+        Stays::Always
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Replayed> {

@@ -450,6 +450,17 @@ pub fn usage(day: i64, value: i64, count: i64) -> UsageRecord {
     UsageRecord { id: usage_id(day), used: Used { value, count } }
 }
 
+/// What client 1 brought with it of a day's limits.
+pub fn brought(day: i64, value: i64, count: i64) -> BroughtRecord {
+    BroughtRecord { id: usage_id(day), used: Used { value, count } }
+}
+
+/// A reference that client 1 or another one used at another gateway.
+pub fn elsewhere(client: u32, kind: ReferenceKind, reference: &str) -> ElsewhereRecord {
+    let (id, url) = ("stl_01M7Z1BC0HKS8HGFZWA1RKHZQE".to_owned(), "https://a.pay.example".to_owned());
+    ElsewhereRecord { client: ClientNo(client), kind, reference: reference.to_owned(), id, url }
+}
+
 /// A settlement, or its reversal `child`, that waits for a person.
 pub fn review(settlement: i64, child: u16, due: i64) -> ReviewRecord {
     ReviewRecord { settlement: SettlementNo(settlement), child, reason: ReviewReason::NoEndForADay, opened_at: 1_000, due }

@@ -65,6 +65,8 @@ fn in_order() -> Vec<Record> {
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
     add!(reconciliation(1, 2), reconciliation(2, 1), finding(1, 2, 7), finding(2, 1, 0), matches(1, 2), matches(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
+    records.extend(texts.map(|text| elsewhere(1, ReferenceKind::Settlement, text).into()));
+    add!(elsewhere(1, ReferenceKind::Reversal, "a"), elsewhere(2, ReferenceKind::Settlement, "a"), brought(1, 5, 1), brought(20_000, 1, 1));
     records
 }
 

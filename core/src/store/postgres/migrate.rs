@@ -57,6 +57,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0019_mobile", sql: include_str!("../migrations/postgres/0019_mobile.sql"), oldest: 19 },
     Migration { name: "0020_notifications", sql: include_str!("../migrations/postgres/0020_notifications.sql"), oldest: 20 },
     Migration { name: "0021_bundles", sql: include_str!("../migrations/postgres/0021_bundles.sql"), oldest: 21 },
+    // An older program would make payments for a client that is moving to another gateway, or take its references a second time.
     Migration { name: "0022_cells", sql: include_str!("../migrations/postgres/0022_cells.sql"), oldest: 22 },
 ];
 
