@@ -266,6 +266,9 @@ error_codes! {
     VersionConflict = "version_conflict", 409, BusinessRule, true, "It was changed in the meantime",
         "Another request changed the same resource at the same time. Nothing of this request was done.",
         "Read again; if the request still makes sense, send it again.";
+    ClientMoving = "client_moving", 409, BusinessRule, true, "The client is moving to another gateway",
+        "The gateway's operator is moving the client. Until that is done, nothing new begins at either gateway; what exists can be read at the old one.",
+        "Try again in a minute. When the client has moved, the old gateway says where to: `client_moved`.";
     ClientMoved = "client_moved", 409, BusinessRule, false, "The client moved to another gateway",
         "The client is at another gateway now, whose address `other_gateway` names. What it did here can be read and reversed here for ever, and nothing new begins here.",
         "Send the call to `other_gateway`, signed for that address, with the same key. Payments that were made here keep their references there.";
@@ -329,9 +332,6 @@ error_codes! {
     NotLoggedYet = "not_logged_yet", 503, ServiceUnavailable, true, "The event is not in the log yet; try again in a moment",
         "The event is stored; it is added to the log shortly afterwards.",
         "Wait for the number of seconds in Retry-After, then try again.";
-    ClientMoving = "client_moving", 503, ServiceUnavailable, true, "The client is moving to another gateway",
-        "The gateway's operator is moving the client. Until that is done, nothing new begins at either gateway; what exists can be read at the old one.",
-        "Try again in a minute. When the client has moved, the old gateway says where to: `client_moved`.";
     StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost",
         "The gateway cannot reach its database. If this happened while the request was being stored, it is not known whether it was carried out.",
         "If `retryable` is true, send the same request again after a pause: nothing is done twice. Otherwise check first whether it was carried out.";

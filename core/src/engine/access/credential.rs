@@ -73,8 +73,11 @@ impl Engine {
         }
         let client: Option<ClientRecord> = typed(self.store.get(&Key::Client(key.client))?)?;
         let client = client.ok_or_else(|| Error::internal("a key's client is missing"))?;
-        self.require_not_arriving(client.no)?;
-        if client.suspended { Err(Error::new(ErrorCode::ClientSuspended)) } else { Ok(client.id) }
+        match client.suspended {
+            true if self.is_arriving(client.no) => Err(Error::new(ErrorCode::ClientMoving)),
+            true => Err(Error::new(ErrorCode::ClientSuspended)),
+            false => Ok(client.id),
+        }
     }
 
     /// Whether any node burnt this nonce.

@@ -54,7 +54,7 @@ impl Command for Approve {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ClientRecord> {
         let client = client(d.overlay, self.client)?;
-        d.engine.require_here(client.no)?;
+        d.engine.require_settled(client.no)?;
         let keys = d.engine.keys_of(d.overlay, client.no)?;
         let wanted = |key: &KeyRecord| key.status == KeyStatus::Pending && self.key.is_none_or(|id| id == key.id);
         let pending: Vec<KeyRecord> = keys.into_iter().filter(wanted).collect();
@@ -111,7 +111,10 @@ impl Command for Resume {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ClientRecord> {
-        d.engine.require_not_arriving(client(d.overlay, self.0)?.no)?;
+        // Only the move itself lets in a client that is on its way here.
+        if d.engine.is_arriving(client(d.overlay, self.0)?.no) {
+            return Err(Error::new(ErrorCode::ClientMoving));
+        }
         set_suspended(d.overlay, self.0, false)
     }
 

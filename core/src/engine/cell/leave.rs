@@ -38,7 +38,7 @@ impl Command for Leave {
             match place.state {
                 PlaceState::Leaving => return self.step.require(Some(place), &[PlaceState::Leaving]).map(|_| client.no),
                 PlaceState::Moved | PlaceState::Arriving => {
-                    return Err(place.refusal().unwrap_or_else(|| Error::new(ErrorCode::InvalidState)));
+                    return Err(place.refusal_to_operators().unwrap_or_else(|| Error::new(ErrorCode::InvalidState)));
                 }
                 PlaceState::Stayed | PlaceState::Arrived => {}
             }

@@ -77,16 +77,22 @@ impl ClientPlace {
         Ok(Some((client, Self { state, other, since: row.at, reason: row.reason.clone() })))
     }
 
-    /// The refusal of everything that would begin something new; `None` if the client is here.
+    /// The refusal of whatever the client would begin; `None` if it is here. Whether it has arrived is decided where it is let in: until
+    /// then it is suspended, and no node that hears of it late keeps it waiting.
     pub(crate) fn refusal(&self) -> Option<Error> {
         match self.state {
-            PlaceState::Leaving | PlaceState::Arriving => Some(Error::new(ErrorCode::ClientMoving)),
+            PlaceState::Leaving => Some(Error::new(ErrorCode::ClientMoving)),
             PlaceState::Moved => {
                 let said = format!("the client is at {} now; what it did here stays here", self.other.url);
                 Some(Error::with(ErrorCode::ClientMoved, said).at_gateway(self.other.url.clone()))
             }
-            PlaceState::Stayed | PlaceState::Arrived => None,
+            PlaceState::Stayed | PlaceState::Arriving | PlaceState::Arrived => None,
         }
+    }
+
+    /// The refusal of whatever an operator would change; `None` if the client is here and at rest.
+    pub(crate) fn refusal_to_operators(&self) -> Option<Error> {
+        if self.state == PlaceState::Arriving { Some(Error::new(ErrorCode::ClientMoving)) } else { self.refusal() }
     }
 
     /// The view of operators.
@@ -107,7 +113,7 @@ impl Engine {
         self.place_of(client).map(|place| place.view())
     }
 
-    /// Requires that the client is here, and that nothing of it is on the way.
+    /// Requires that the client is here.
     ///
     /// # Errors
     /// `client_moving`, `client_moved`.
@@ -115,21 +121,25 @@ impl Engine {
         self.place_of(client).and_then(|place| place.refusal()).map_or(Ok(()), Err)
     }
 
-    /// Requires that the client is not moving: whoever changes something now might change it at one gateway only.
+    /// Requires, for an operator's act, that the client is here, and not on its way: the act might reach one gateway only.
+    ///
+    /// # Errors
+    /// `client_moving`, `client_moved`.
+    pub(crate) fn require_settled(&self, client: ClientNo) -> Result<()> {
+        self.place_of(client).and_then(|place| place.refusal_to_operators()).map_or(Ok(()), Err)
+    }
+
+    /// [`Engine::require_settled`], for what makes sense also once the client has moved.
     ///
     /// # Errors
     /// `client_moving`.
     pub(crate) fn require_at_rest(&self, client: ClientNo) -> Result<()> {
-        self.require_here(client).or_else(|refusal| if refusal.code == ErrorCode::ClientMoved { Ok(()) } else { Err(refusal) })
+        self.require_settled(client).or_else(|refusal| if refusal.code == ErrorCode::ClientMoved { Ok(()) } else { Err(refusal) })
     }
 
-    /// Requires that the client is not on its way here: only the move itself lets it in.
-    ///
-    /// # Errors
-    /// `client_moving`.
-    pub(crate) fn require_not_arriving(&self, client: ClientNo) -> Result<()> {
-        let arriving = self.place_of(client).filter(|place| place.state == PlaceState::Arriving);
-        arriving.map_or(Ok(()), |_| Err(Error::new(ErrorCode::ClientMoving)))
+    /// Whether the client is on its way here: only the move itself lets it in.
+    pub(crate) fn is_arriving(&self, client: ClientNo) -> bool {
+        self.place_of(client).is_some_and(|place| place.state == PlaceState::Arriving)
     }
 
     /// Requires that a client may still have this done here.
@@ -139,7 +149,10 @@ impl Engine {
     pub(crate) fn may_still(&self, client: ClientNo, stays: Stays) -> Result<()> {
         match stays {
             Stays::No => self.require_here(client),
-            Stays::Afterwards => self.require_at_rest(client),
+            Stays::Afterwards => match self.require_here(client) {
+                Err(refusal) if refusal.code != ErrorCode::ClientMoved => Err(refusal),
+                Ok(()) | Err(_) => Ok(()),
+            },
             Stays::Always => Ok(()),
         }
     }

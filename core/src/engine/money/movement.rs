@@ -56,7 +56,7 @@ impl Command for MoveMoney {
         if let Some(movement) = made_before(d.overlay, client.no, &self.reference, (self.kind, self.money, &evidence))? {
             return Ok(Moved { movement, client, replayed: true });
         }
-        d.engine.require_here(client.no)?;
+        d.engine.require_settled(client.no)?;
         let movement = MovementRecord {
             journal: d.writer.journal(),
             client: client.no,

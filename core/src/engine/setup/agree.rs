@@ -150,7 +150,7 @@ pub(super) fn put(
     let client: Option<ClientRecord> = overlay.find(&Unique::ClientId(request.client))?;
     let missing = || Error::with(ErrorCode::ClientNotFound, format!("there is no client {}", excerpt(&body.client)));
     let client = client.ok_or_else(missing)?;
-    if let Some(refusal) = place_in(rows, client.no)?.and_then(|place| place.refusal()) {
+    if let Some(refusal) = place_in(rows, client.no)?.and_then(|place| place.refusal_to_operators()) {
         return Err(refusal);
     }
     put_for(overlay, rows, client, request, expected, reason)
