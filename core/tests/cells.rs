@@ -305,10 +305,20 @@ fn the_old_gateway_is_the_archive_and_begins_nothing_new() {
     world.signed(5, reverse(world.live(), "inv-1", r#"{"reference":"back-2"}"#)).map(drop).unwrap();
     world.a.work();
     assert_eq!(world.a.euros(world.live()), "10.00");
-    // What came back follows, once.
+    // What came back follows, once; under the addresses of before.
+    let (from, to) = (world.a.node(), world.b.node());
+    let elsewhere = RelocationOrder { to_url: "https://c.pay.example".to_owned(), ..world.order() };
+    assert_eq!(code(Relocation::new(&from, &to, elsewhere).unwrap().step()), "invalid_state");
     assert_eq!(world.moves(|_| false).unwrap().len(), 2);
     assert_eq!(world.moves(|_| false).unwrap(), []);
     assert_eq!((world.a.euros(world.live()), world.b.euros(world.there())), ("0.00".to_owned(), "70.00".to_owned()));
+    // Or it is paid out.
+    world.signed(6, reverse(world.live(), "inv-2", "{}")).map(drop).unwrap();
+    world.a.work();
+    let (client, kind, evidence) = (world.caller.client_id, MovementKind::Withdrawal, "transfer 4711".to_owned());
+    let (money, reference) = ("10.00 EUR".parse().unwrap(), "out-1".parse().unwrap());
+    world.a.run(Operated(MoveMoney { client, kind, money, reference, evidence })).unwrap();
+    assert_eq!(world.moves(|_| false).unwrap(), []);
     // Nobody pays it there any more.
     let other = world.a.engine.clients(false, None, 10).unwrap().data[0].client_id.clone();
     let other = world.a.engine.client_no(railgate::ids::Ulid::parse(&other[4..]).unwrap()).map(|no| (no, other)).unwrap();

@@ -264,10 +264,13 @@ problem_groups! {
     /// For every call with a body.
     BadBody = [
         MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, InsufficientFunds, AmountBelowMinimum,
-        AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported,
+        AmountAboveMaximum, SameParty, QuoteExpired, IdempotencyKeyReused, ReversalNotSupported, ClientMoving, ClientMoved,
+        ReferenceElsewhere,
     ];
     /// For calls with a body where only the fields can be wrong.
-    BadFields = [MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, IdempotencyKeyReused];
+    BadFields = [
+        MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, IdempotencyKeyReused, ClientMoving, ClientMoved,
+    ];
     /// For all other calls that may have a body, which is ignored.
     BadMessage = [MalformedRequest, BodyTooLarge, UnsupportedMediaType];
     /// For every call with query parameters.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod books;
+mod cells;
 mod copy;
 mod engine;
 mod golden;

@@ -194,7 +194,9 @@ impl Command for TakeIn {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Self::Output> {
         let rows = Rows::read(d.overlay)?;
         let (client, place) = client_and_place(d.overlay, &rows, self.step.client)?;
-        self.step.require(place.as_ref(), &[PlaceState::Arriving, PlaceState::Arrived])?;
+        if place.as_ref().is_none_or(|place| place.state != PlaceState::Stayed) {
+            self.step.require(place.as_ref(), &[PlaceState::Arriving, PlaceState::Arrived])?;
+        }
         let evidence = evidence(&format!("moved from {}", self.step.other.url))?;
         let mut taken = Vec::new();
         for (reference, money) in &self.moved {

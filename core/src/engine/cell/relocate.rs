@@ -20,7 +20,7 @@ use super::arrive::{Arrive, Remember, TakeIn, Welcome};
 use super::leave::{Leave, MoveOut, Stay, Switch, reference};
 use super::pack::Packed;
 use super::references::Cursor;
-use super::{MoveStep, Obstacle, Other};
+use super::{ClientPlace, MoveStep, Obstacle, Other};
 
 /// How long nodes take to learn where a client is: they look every second.
 const NOTICED: Millis = 5_000;
@@ -97,24 +97,17 @@ impl<'e> Relocation<'e> {
         self.from.follow_setup()?;
         self.to.follow_setup()?;
         let client = self.from.client_with(self.order.client)?;
-        let other = |message: &str, url: &str| Error::with(ErrorCode::InvalidState, format!("the client {message} {url}"));
-        let here = match self.from.place_of(client.no) {
-            Some(place) => match place.state {
-                PlaceState::Leaving | PlaceState::Moved if place.other.gateway != self.to.gateway_identity() => {
-                    return Err(other("is on its way, or went, to another gateway:", &place.other.url));
-                }
-                state => Some(state),
-            },
-            None => None,
-        };
+        let here = self.from.place_of(client.no);
+        if let Some(place) = here.as_ref().filter(|place| matches!(place.state, PlaceState::Leaving | PlaceState::Moved)) {
+            require_of_this_move(place, &self.to.gateway_identity(), &self.order.to_url)?;
+        }
         let there: Option<ClientRecord> = typed(self.to.store.find(&Unique::ClientId(self.order.client))?)?;
         let there = there.and_then(|there| Some((there.no, self.to.place_of(there.no)?)));
-        let there = match there {
-            Some((_, place)) if place.other.gateway != self.from.gateway_identity() => {
-                return Err(other("came to the new gateway from another one:", &place.other.url));
-            }
-            there => there.map(|(no, place)| (no, place.state)),
-        };
+        // Where it stayed, it was to go on to a third one.
+        if let Some((_, place)) = there.as_ref().filter(|(_, place)| place.state != PlaceState::Stayed) {
+            require_of_this_move(place, &self.from.gateway_identity(), &self.order.from_url)?;
+        }
+        let (here, there) = (here.map(|place| place.state), there.map(|(no, place)| (no, place.state)));
         Ok(Places { client, here, there })
     }
 
@@ -313,6 +306,19 @@ impl<'e> Relocation<'e> {
     }
 }
 
+/// Requires that a place is of a move between these two gateways, and that both were called the same before.
+fn require_of_this_move(place: &ClientPlace, gateway: &str, url: &str) -> Result<()> {
+    let ClientPlace { state, other, .. } = place;
+    let said = if other.gateway != gateway {
+        format!("the client is {} already, with another gateway: {}", state.as_str(), other.url)
+    } else if other.url != url {
+        format!("the move was begun with the address {}, and not {url}", other.url)
+    } else {
+        return Ok(());
+    };
+    Err(Error::with(ErrorCode::InvalidState, said))
+}
+
 /// In what the two differ that should be equal, in spite of other numbers and seals.
 fn differing(here: &Packed, there: &Packed) -> Vec<&'static str> {
     let keys = |packed: &Packed| {
@@ -323,7 +329,8 @@ fn differing(here: &Packed, there: &Packed) -> Vec<&'static str> {
     let webhooks = |packed: &Packed| -> Vec<_> {
         let webhook = packed.endpoints.iter().map(|(it, secrets)| {
             let secrets: Vec<_> = secrets.iter().map(|(secret, opened)| (secret.n, secret.until, opened.to_vec())).collect();
-            (it.id, it.mode, it.status, it.url.clone(), it.topics, it.description.clone(), secrets)
+            // Not whether it is enabled: failing deliveries may change that at any time.
+            (it.id, it.mode, it.url.clone(), it.topics, it.description.clone(), secrets)
         });
         webhook.collect()
     };

@@ -56,7 +56,11 @@ impl Command for MoveMoney {
         if let Some(movement) = made_before(d.overlay, client.no, &self.reference, (self.kind, self.money, &evidence))? {
             return Ok(Moved { movement, client, replayed: true });
         }
-        d.engine.require_settled(client.no)?;
+        // What comes back to a client that moved can also be paid out.
+        match self.kind {
+            MovementKind::Withdrawal => d.engine.require_at_rest(client.no)?,
+            MovementKind::Deposit | MovementKind::CreditLine => d.engine.require_settled(client.no)?,
+        }
         let movement = MovementRecord {
             journal: d.writer.journal(),
             client: client.no,

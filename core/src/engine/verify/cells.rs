@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ids::ClientNo;
 use crate::participant::Reference;
 use crate::store::record::{ClientRecord, ElsewhereRecord, Key, RecordKind, ReferenceKind, SetupRecord};
-use crate::store::{Scan, Store, Unique, typed, typed_all};
+use crate::store::{Lookup, Scan, Store, Unique, typed, typed_all};
 
 use super::{PAGE, VerifyReport};
 
@@ -20,8 +20,9 @@ pub(super) fn cells(store: &dyn Store, report: &mut VerifyReport) -> Result<()> 
         let page: Vec<ElsewhereRecord> = typed_all(store.scan(&Scan::after(&after, PAGE))?)?;
         let Some(last) = page.last() else { return Ok(()) };
         after = Key::Elsewhere((last.client, last.kind, last.reference.clone()));
-        for record in &page {
-            one_reference(store, &came, record, report)?;
+        let here: Vec<Lookup> = page.iter().map(|record| Lookup::Find(used_here(record))).collect();
+        for (record, found) in page.iter().zip(store.look_up(&here)?) {
+            one_reference(&came, record, !found.is_empty(), report);
         }
     }
 }
@@ -51,17 +52,20 @@ fn places(store: &dyn Store, report: &mut VerifyReport) -> Result<HashSet<Client
     Ok(came)
 }
 
-fn one_reference(store: &dyn Store, came: &HashSet<ClientNo>, record: &ElsewhereRecord, report: &mut VerifyReport) -> Result<()> {
+fn one_reference(came: &HashSet<ClientNo>, record: &ElsewhereRecord, is_here: bool, report: &mut VerifyReport) {
     let what = || format!("{} reference {} of client number {}", record.kind.as_str(), record.reference, record.client.0);
     if !came.contains(&record.client) {
         report.problem(what(), "reference_without_move", "its client came from no other gateway");
     }
-    let here = match record.kind {
-        ReferenceKind::Settlement => Unique::SettlementReference(record.client, Reference::from_stored(record.reference.clone())),
-        ReferenceKind::Reversal => Unique::ReversalReference(record.client, record.reference.clone()),
-    };
-    if store.find(&here)?.is_some() {
+    if is_here {
         report.problem(what(), "reference_twice", format!("it was used at {} already, for {}", record.url, record.id));
     }
-    Ok(())
+}
+
+/// What would have the same reference here.
+fn used_here(record: &ElsewhereRecord) -> Unique {
+    match record.kind {
+        ReferenceKind::Settlement => Unique::SettlementReference(record.client, Reference::from_stored(record.reference.clone())),
+        ReferenceKind::Reversal => Unique::ReversalReference(record.client, record.reference.clone()),
+    }
 }
