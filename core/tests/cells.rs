@@ -322,7 +322,7 @@ fn the_old_gateway_is_the_archive_and_begins_nothing_new() {
     // Nobody pays it there any more.
     let other = world.a.engine.clients(false, None, 10).unwrap().data[0].client_id.clone();
     let other = world.a.engine.client_no(railgate::ids::Ulid::parse(&other[4..]).unwrap()).map(|no| (no, other)).unwrap();
-    let payer = Caller { client: other.0, client_id: railgate::ids::Ulid::parse(&other.1[4..]).unwrap(), mode: Mode::Sandbox };
+    let payer = Caller::client(other.0, railgate::ids::Ulid::parse(&other.1[4..]).unwrap(), Mode::Sandbox);
     let refused = pay(&world.a.engine, payer, "to-shop", &format!("participant:cli_{}", world.caller.client_id)).unwrap_err();
     assert_eq!(refused.fields[0].code, "participant_not_found");
     world.a.assert_sound();

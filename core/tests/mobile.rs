@@ -48,7 +48,15 @@ fn code_for(s: &Sandbox, name: &str) -> MadeCode {
 
 fn enrolling(code: &str, n: u8) -> EnrollDevice {
     let platform = "android".to_owned();
-    EnrollDevice { code: code.to_owned(), key: key(n), platform, app_version: None, model: None, label: Some(format!("phone {n}")) }
+    EnrollDevice {
+        code: code.to_owned(),
+        key: key(n),
+        platform,
+        app_version: None,
+        model: None,
+        label: Some(format!("phone {n}")),
+        attestation: None,
+    }
 }
 
 /// A device of an end user, and how it calls.

@@ -47,7 +47,7 @@ fn a_client_moves_from_sqlite_to_postgresql() {
     }
     assert_eq!(remembered, 700);
     b.engine.follow_setup().unwrap();
-    let there = Caller { client: b.engine.client_no(client).unwrap(), client_id: client, mode: Mode::Sandbox };
+    let there = Caller::client(b.engine.client_no(client).unwrap(), client, Mode::Sandbox);
     let live = b.engine.balance(&Caller { mode: Mode::Live, ..there }, "EUR").unwrap();
     assert_eq!((live.available.as_str(), b.engine.balance(&there, "EUR").unwrap().available.as_str()), ("70.00", "993000.00"));
     let hooks: Vec<EndpointRecord> = typed_all(database.scan(&Scan::endpoints_of(there.client, Mode::Sandbox)).unwrap()).unwrap();
