@@ -173,6 +173,9 @@ error_codes! {
     ReconciliationNotFound = "reconciliation_not_found", 404, Identification, false, "No such reconciliation",
         "The gateway has no reconciliation with this id. Only operators see this code.",
         "List them at `GET /api/v1/operator/reconciliations` or with `railgate reconcile list`.";
+    BundleNotFound = "bundle_not_found", 404, Identification, false, "No such bundle",
+        "The client has no bundle with this id in this mode, or the bundle has no such revision or document. Those of other clients are never shown.",
+        "List your bundles at `GET /api/v1/bundles`.";
     OperatorNotFound = "operator_not_found", 404, Identification, false, "No such operator",
         "The gateway has no operator with this id. Only operators see this code.",
         "List them at `GET /api/v1/operator/operators` or with `railgate operators list`.";
@@ -281,6 +284,12 @@ error_codes! {
     TooManyWebhooks = "too_many_webhooks", 409, BusinessRule, false, "The limit on webhooks is reached",
         "A client may have a limited number of webhooks, which `detail` names.",
         "Remove one that is no longer needed, or subscribe one webhook to more types of event.";
+    TooManyBundles = "too_many_bundles", 409, BusinessRule, false, "The limit on bundles is reached",
+        "A client may have a limited number of bundles, revisions and comments, and limited room for documents; `detail` names the limit.",
+        "Withdraw bundles that are no longer needed, attach smaller documents, or ask the operator of the gateway.";
+    BundleUnusable = "bundle_unusable", 422, Validation, false, "The bundle cannot be read",
+        "The archive is damaged, or is not one that the gateway unpacks: paths, links, encryption, archives in archives, sizes that do not fit, or bytes around it. Nothing was recorded of it.",
+        "`errors` names the entry and what is wrong with it. Pack plain files without folders: `zip -X bundle.zip manifest.json secrets.json licence.pdf`.";
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid",
         "At least one field breaks a rule. All problems of the request are reported at once, up to 100; nothing was done.",
         "Correct everything in `errors`: `pointer` is the place, `code` the problem, `message` what would be valid.";

@@ -83,6 +83,8 @@
 
 pub mod api;
 pub mod auth;
+#[cfg(feature = "bundles")]
+pub mod bundle;
 pub mod client;
 mod clock;
 pub mod engine;

@@ -35,6 +35,8 @@
 //! ```
 
 mod answer;
+#[cfg(feature = "bundles")]
+mod bundle;
 mod caller;
 mod mobile;
 mod operator;
@@ -54,6 +56,8 @@ pub use crate::lifecycle::{ReversalStatus, SettlementStatus};
 pub use crate::receipt::ReceiptView;
 pub use crate::validate::{CreateRequest, ReverseRequest};
 pub use answer::{CreateAnswer, ReverseAnswer};
+#[cfg(feature = "bundles")]
+pub use bundle::*;
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedSession, IssuedToken, SignedBy, Subject, Target};
 pub use mobile::*;
 pub use operator::*;

@@ -92,6 +92,8 @@ impl Proof {
             | E::VersionConflict
             | E::KeyExists
             | E::TooManyWebhooks
+            | E::TooManyBundles
+            | E::BundleUnusable
             | E::ReversalNotSupported
             | E::ReversalWindowClosed
             | E::ReceiptInvalid
@@ -100,6 +102,7 @@ impl Proof {
             | E::OperatorNotFound
             | E::ApprovalNotFound
             | E::ReconciliationNotFound
+            | E::BundleNotFound
             | E::StatementUnusable
             // The other gateway may have carried out this very call.
             | E::ReferenceElsewhere => Self::Other,

@@ -50,6 +50,7 @@
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `reconcile/` | `BeginReconciliation`: statements of providers, compared with the settlements (feature `reconcile`) |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
+//! | `bundle/` | `WriteBundle`, `AskBundle`, `ReviewBundle`, `LeaseTests`, `ReportTest`: partners' descriptions of providers (feature `bundles`) |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`], [`PutTerms`], [`SetCredit`]: providers, routes and terms, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
 //! | `clock/` | [`SetClock`]: the clock of a client's sandbox, and what waits for it |
@@ -65,6 +66,8 @@
 
 mod access;
 mod books;
+#[cfg(feature = "bundles")]
+mod bundle;
 mod cell;
 mod clock;
 mod config;
@@ -109,6 +112,8 @@ pub use access::*;
 use books::OneClient;
 use books::{BetweenClients, OnBooks};
 pub use cell::{Obstacle, Relocation, RelocationOrder, RelocationStep, Stays};
+#[cfg(feature = "bundles")]
+pub use bundle::*;
 #[cfg(feature = "sandbox")]
 use clock::Hosts;
 pub use clock::SetClock;

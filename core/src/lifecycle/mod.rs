@@ -21,12 +21,14 @@
 //! tables are in `docs/lifecycle.md`, generated from these functions.
 
 pub mod attempt;
+pub mod bundle;
 pub mod reversal;
 pub mod review;
 pub mod settlement;
 pub mod table;
 
 pub use attempt::AttemptStatus;
+pub use bundle::{BundleInput, BundleStatus};
 pub use reversal::ReversalStatus;
 pub use review::Resolution;
 pub use settlement::{Direction, SettlementStatus};

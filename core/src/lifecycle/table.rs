@@ -10,6 +10,7 @@
 use std::fmt::Write as _;
 
 use super::attempt::{self, AnswerKind, AttemptStatus};
+use super::bundle::{self, BundleInput, BundleStatus};
 use super::reversal::{self, Ask, ReversalStatus, Undo};
 use super::review::{self, Resolution};
 use super::settlement::{self, SettlementInput, SettlementStatus};
@@ -93,6 +94,19 @@ pub fn markdown() -> String {
         Resolution::ALL,
         |r| r.as_str(),
         |&s, &r| resolved(review::reversal(s, r)),
+    );
+    section(
+        &mut out,
+        "Bundle of a partner",
+        BundleStatus::ALL,
+        |s| s.as_str(),
+        BundleInput::ALL,
+        |i| i.as_str(),
+        |&s, &i| match bundle::transition(s, i) {
+            bundle::Next::To(to) => format!("→ {}", to.as_str()),
+            bundle::Next::Stay => "stays".to_owned(),
+            bundle::Next::Refuse => "*refused*".to_owned(),
+        },
     );
     out
 }

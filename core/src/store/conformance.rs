@@ -82,6 +82,7 @@ macro_rules! store_conformance {
             reviews_come_in_the_order_of_their_time
             what_operators_read_is_newest_first
             findings_are_read_by_reconciliation_and_by_settlement
+            bundles_are_read_by_client_and_state_and_by_when_a_test_is_due
             a_statement_is_of_one_account_newest_first
             keys_of_a_client_are_its_own
             users_have_devices_codes_and_payments

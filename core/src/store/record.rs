@@ -27,6 +27,7 @@
 //!
 //! The kinds of records are declared in `store/tables.rs`; this module has the types of their fields.
 
+mod bundle;
 mod log;
 mod mobile;
 mod operator;
@@ -46,6 +47,7 @@ use crate::route::FeeRefund;
 use crate::time::Millis;
 
 pub use super::tables::*;
+pub use bundle::*;
 pub use log::*;
 pub use mobile::*;
 pub use operator::*;
@@ -348,6 +350,24 @@ stored_enum! {
         ApprovePayment = 75 "approve_payment",
         /// A user declined a payment.
         DeclinePayment = 76 "decline_payment",
+        /// A partner made a bundle.
+        CreateBundle = 80 "create_bundle",
+        /// A partner replaced the content of a bundle.
+        EditBundle = 81 "edit_bundle",
+        /// A partner asked for a review of a bundle.
+        SubmitBundle = 82 "submit_bundle",
+        /// A partner withdrew a bundle.
+        WithdrawBundle = 83 "withdraw_bundle",
+        /// Somebody asked for a test of a bundle's endpoint.
+        TestBundle = 84 "test_bundle",
+        /// Somebody commented on a bundle.
+        CommentBundle = 85 "comment_bundle",
+        /// An operator decided about a bundle; the detail says what.
+        ReviewBundle = 86 "review_bundle",
+        /// An operator asked for the publication of a bundle.
+        PublishBundle = 87 "publish_bundle",
+        /// An operator revoked a bundle.
+        RevokeBundle = 88 "revoke_bundle",
         /// A step of the move of a client to another gateway, or from one.
         MoveClient = 90 "move_client",
     }

@@ -13,7 +13,7 @@ use super::record::*;
 use crate::auth::{KeyId, PublicKey, ScopeSet};
 use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKind};
-use crate::lifecycle::{AttemptStatus, ReversalStatus, SettlementStatus, StateName};
+use crate::lifecycle::{AttemptStatus, BundleStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::rail::FailureCode;
@@ -910,6 +910,112 @@ tables! {
         journal: SettlementNo;
         /// The number of the transfer within the journal.
         transfer: u16;
+    }
+
+    /// A partner's description of a provider, in its current state.
+    Bundle(BundleRecord) "bundle" = 47 Server Versioned, find BundleId(id: Ulid) {
+        key {
+            /// Its number, which grows with time.
+            no: i64;
+        }
+        /// The ULID in `bun_…`.
+        id: Ulid [unique];
+        /// The partner.
+        client: ClientNo;
+        /// The mode of the credential that made it.
+        mode: Mode;
+        /// The current state.
+        status: BundleStatus;
+        /// The id in its manifest: that of the provider.
+        provider: String;
+        /// The version in its manifest.
+        release: String;
+        /// The number of its last revision, from 1.
+        revision: u32;
+        /// The digest of that revision.
+        digest: Digest32;
+        /// The bytes of all revisions that are kept.
+        bytes: i64;
+        /// The number of steps on its timeline.
+        steps: u32;
+        /// The step of its last submission; 0 if there is none.
+        submission: u32;
+        /// The step with the last report of a test; 0 if there is none.
+        report: u32;
+        /// The secrets for its endpoints, sealed; empty if there are none.
+        sealed: Vec<u8>;
+        /// Whether its provider was made in the sandbox.
+        in_sandbox: bool;
+        /// Whether its provider was made live.
+        in_live: bool;
+        /// Where it is published once the test has passed; `None` if nobody asked for that.
+        publishing: Option<Mode>;
+        /// Whether its wishes for routes are then added to the table.
+        with_routes: bool;
+        /// How the test of its sandbox endpoint is; `None` before the first.
+        conformance: Option<ConformanceStatus>;
+        /// When the test is due, or the lease on it ends; `None` if none is.
+        due: Option<Millis>;
+        /// The host that has the lease; 0 for none.
+        owner: i64;
+        /// How often hosts began the test and did not end it.
+        tries: u16;
+        /// When it was made.
+        created_at: Millis;
+        /// When it last changed.
+        updated_at: Millis;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// A part of a revision of a bundle.
+    BundlePart(BundlePartRecord) "bundle_part" = 48 Server {
+        key {
+            /// The bundle.
+            bundle: i64;
+            /// The revision.
+            revision: u32;
+            /// 0 for the manifest, otherwise the number of a document.
+            n: u16;
+        }
+        /// The name of the file.
+        name: String;
+        /// The SHA-256 of its content; of a manifest, the digest of the whole revision.
+        digest: Digest32;
+        /// The key that signed the call that brought it.
+        key: KeyNo => signed_by;
+        /// When it came.
+        at: Millis;
+        /// The bytes.
+        content: Vec<u8>;
+    }
+
+    /// A step of a bundle's timeline. Append-only.
+    BundleStep(BundleStepRecord) "bundle_step" = 49 Server {
+        key {
+            /// The bundle.
+            bundle: i64;
+            /// Its number on the timeline, from 1, without gaps.
+            n: u32;
+        }
+        /// What it is about.
+        kind: BundleStepKind;
+        /// When it happened.
+        at: Millis;
+        /// Who did it: the partner, an operator, or 0 for the gateway.
+        by: ClientNo => made_by;
+        /// The key that signed; 0 for the gateway.
+        key: KeyNo => signed_by;
+        /// The revision that it is about.
+        revision: u32;
+        /// The state before.
+        from: BundleStatus => from_status;
+        /// The state after.
+        to: BundleStatus => to_status;
+        /// What was said.
+        comment: Option<String>;
+        /// Further details, in JSON.
+        data: Option<String>;
     }
 
     /// A server that runs over the store, or ran lately.

@@ -31,6 +31,8 @@
 //! reference is taken) are not checked here.
 
 pub mod access;
+#[cfg(feature = "bundles")]
+pub mod bundle;
 pub(crate) mod json;
 pub mod messages;
 pub mod mobile;

@@ -323,7 +323,7 @@ fn role(value: Value<'_>) -> Result<OperatorRole, FieldProblems> {
 }
 
 /// A reason, a comment, or evidence.
-fn said(value: Value<'_>) -> Result<String, FieldProblems> {
+pub(super) fn said(value: Value<'_>) -> Result<String, FieldProblems> {
     let said = || FieldProblems::one("text_malformed", format!("must have 1 to {EVIDENCE_MAX_CHARS} printable characters"));
     printable_up_to(&value.text()?, EVIDENCE_MAX_CHARS).ok_or_else(said)
 }

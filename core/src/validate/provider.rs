@@ -318,7 +318,7 @@ fn base_url(value: Value<'_>) -> Result<String, FieldProblems> {
 }
 
 /// Each element of a list, with the problems of all of them.
-fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
+pub(super) fn list<'a, T>(value: Value<'a>, read: impl Fn(Value<'a>) -> Result<T, FieldProblems>) -> Result<Vec<T>, FieldProblems> {
     let mut problems = FieldProblems::default();
     let elements = value.elements(MANY)?.into_iter().enumerate();
     let read: Vec<T> = elements.filter_map(|(n, element)| problems.note(&n.to_string(), read(element))).collect();

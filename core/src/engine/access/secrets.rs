@@ -89,6 +89,10 @@ impl Engine {
         }
         count += self.reseal_setup(stale)?;
         count += self.reseal_approvals(stale)?;
+        #[cfg(feature = "bundles")]
+        {
+            count += self.reseal_bundles(stale)?;
+        }
         let mut after = ClientNo(0);
         loop {
             let clients: Vec<ClientRecord> = typed_all(self.store.scan(&Scan::after(&Key::Client(after), 500))?)?;

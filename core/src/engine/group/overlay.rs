@@ -139,6 +139,10 @@ impl<'a> Overlay<'a> {
                     self.unique.insert(Unique::ApprovalId(record.id), Key::Approval(record.no));
                     self.written.insert(Key::Approval(record.no), Some(index));
                 }
+                Write::Insert(Record::Bundle(record)) => {
+                    self.unique.insert(Unique::BundleId(record.id), Key::Bundle(record.no));
+                    self.written.insert(Key::Bundle(record.no), Some(index));
+                }
                 Write::Insert(Record::Key(record)) => {
                     self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));

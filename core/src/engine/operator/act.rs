@@ -6,6 +6,8 @@ use crate::api::{AskedView, OperationView, ProviderBody, RoutesBody};
 use crate::auth::Scope;
 use crate::engine::Engine;
 use crate::engine::access::{Approve, Resume, Suspend};
+#[cfg(feature = "bundles")]
+use crate::engine::bundle::{Hands, PublishBundle, RevokeBundle};
 use crate::engine::group::{Command, Decision, Deed, Prefetch};
 use crate::engine::money::{MoveMoney, Moved};
 use crate::engine::once::Answers;
@@ -20,7 +22,11 @@ use crate::lifecycle::Resolution;
 use crate::money::Money;
 use crate::route::Availability;
 use crate::store::Unique;
+#[cfg(feature = "bundles")]
+use crate::store::record::BundleRecord;
 use crate::store::record::{ApprovalRecord, AuditAction, ClientRecord, Key, KeyStatus, MovementKind, OperatorAct, SettlementRecord};
+#[cfg(feature = "bundles")]
+use crate::validate::bundle::parse_bundle_publication;
 use crate::validate::operator::{
     MoveRequest, parse_approval, parse_fees, parse_floor, parse_limits, parse_movement, parse_reason, parse_resolution,
     parse_session_signatures, split_reason, with_secrets_hidden,
@@ -52,6 +58,12 @@ pub enum Act {
     Routes(PutRoutes),
     /// A decision about something that needs review.
     Review(ResolveReview),
+    /// The publication of a bundle.
+    #[cfg(feature = "bundles")]
+    Publish(PublishBundle),
+    /// The revocation of a bundle.
+    #[cfg(feature = "bundles")]
+    Revoke(RevokeBundle),
 }
 
 /// What an act did.
@@ -65,6 +77,9 @@ pub enum Acted {
     Version(i64),
     /// What was reviewed.
     Reviewed(Reviewed),
+    /// The bundle, as changed.
+    #[cfg(feature = "bundles")]
+    Bundle(Box<BundleRecord>),
 }
 
 /// The same expression for the command of any act.
@@ -81,6 +96,10 @@ macro_rules! each {
             Act::Switch($command) => $result,
             Act::Routes($command) => $result,
             Act::Review($command) => $result,
+            #[cfg(feature = "bundles")]
+            Act::Publish($command) => $result,
+            #[cfg(feature = "bundles")]
+            Act::Revoke($command) => $result,
         }
     };
 }
@@ -164,16 +183,40 @@ impl Act {
                 let expected = request.version.or(expected.and_then(|version| u32::try_from(version).ok()));
                 (Self::Review(ResolveReview { settlement, reversal, resolution, evidence, expected }), request.reason)
             }
+            #[cfg(feature = "bundles")]
+            OperatorAct::PublishBundle => {
+                let id = bundle_id(subject)?;
+                let (mode, with_routes, reason) = parse_bundle_publication(body)?;
+                let expected = expected.and_then(|version| u32::try_from(version).ok());
+                (Self::Publish(PublishBundle { id, mode, with_routes, expected, reason: reason.clone(), hands: None }), Some(reason))
+            }
+            #[cfg(feature = "bundles")]
+            OperatorAct::RevokeBundle => {
+                let (id, reason) = (bundle_id(subject)?, parse_reason(body)?);
+                let expected = expected.and_then(|version| u32::try_from(version).ok());
+                (Self::Revoke(RevokeBundle { id, expected, reason: reason.clone(), hands: None }), Some(reason))
+            }
+            #[cfg(not(feature = "bundles"))]
+            OperatorAct::PublishBundle | OperatorAct::RevokeBundle => return Err(Error::new(ErrorCode::BundleNotFound)),
         })
     }
 
     /// Carries it out. Returns what the audit trail records of it, too.
-    pub(super) fn carry_out(&self, d: &mut Decision<'_, '_>) -> (Result<Acted>, Option<Deed>) {
+    pub(super) fn carry_out(
+        &self,
+        d: &mut Decision<'_, '_>,
+        by: OperatorBy,
+        asked_by: Option<OperatorNo>,
+    ) -> (Result<Acted>, Option<Deed>) {
         fn run<C: Command>(d: &mut Decision<'_, '_>, command: &C, acted: impl FnOnce(C::Output) -> Acted) -> (Result<Acted>, Option<Deed>) {
             let outcome = command.decide(d);
             let deed = command.deed(outcome.as_ref().ok());
             (outcome.map(acted), deed)
         }
+        #[cfg(feature = "bundles")]
+        let hands = Some(Hands { by, asked_by });
+        #[cfg(not(feature = "bundles"))]
+        let _ = (by, asked_by);
         match self {
             Self::Approve(command) => run(d, command, Acted::Client),
             Self::Suspend(command) => run(d, command, Acted::Client),
@@ -185,6 +228,10 @@ impl Act {
             Self::Switch(command) => run(d, command, Acted::Version),
             Self::Routes(command) => run(d, command, Acted::Version),
             Self::Review(command) => run(d, command, Acted::Reviewed),
+            #[cfg(feature = "bundles")]
+            Self::Publish(command) => run(d, &PublishBundle { hands, ..command.clone() }, |bundle| Acted::Bundle(Box::new(bundle))),
+            #[cfg(feature = "bundles")]
+            Self::Revoke(command) => run(d, &RevokeBundle { hands, ..command.clone() }, |bundle| Acted::Bundle(Box::new(bundle))),
         }
     }
 
@@ -201,6 +248,11 @@ impl Act {
             Self::Provider(put) => rules.provider && put.providers.iter().any(|(body, _)| body.mode == Mode::Live.as_str()),
             Self::Switch(switch) => rules.provider && switch.to == Availability::Enabled && is_live(&switch.id)?,
             Self::Routes(_) => rules.routes,
+            #[cfg(feature = "bundles")]
+            Self::Publish(publish) => rules.provider && publish.mode == Mode::Live,
+            // Whoever may switch a provider off alone may do this.
+            #[cfg(feature = "bundles")]
+            Self::Revoke(_) => false,
             Self::Review(review) => match review.resolution {
                 Resolution::ConfirmedCompleted | Resolution::ConfirmedFailed if rules.outcome => {
                     at_stake(d, review)?.is_some_and(|money| money.minor() >= threshold(rules.outcome_from, money))
@@ -222,6 +274,10 @@ impl Act {
             Self::Terms(command) => command.client,
             Self::Provider(_) | Self::Switch(_) | Self::Routes(_) => return Ok(ClientNo(0)),
             Self::Review(command) => return Ok(reviewed(d, command)?.map_or(ClientNo(0), |record| record.client)),
+            #[cfg(feature = "bundles")]
+            Self::Publish(PublishBundle { id, .. }) | Self::Revoke(RevokeBundle { id, .. }) => {
+                return Ok(d.overlay.find::<BundleRecord>(&Unique::BundleId(*id))?.map_or(ClientNo(0), |bundle| bundle.client));
+            }
         };
         Ok(d.overlay.find::<ClientRecord>(&Unique::ClientId(id))?.map_or(ClientNo(0), |client| client.no))
     }
@@ -239,6 +295,10 @@ impl Act {
             Self::Switch(command) => Some(provider_version(d.overlay, &command.id)?),
             Self::Routes(_) => Some(routes_version(d.overlay)?),
             Self::Review(command) => reviewed(d, command)?.map(|record| record.version.into()),
+            #[cfg(feature = "bundles")]
+            Self::Publish(PublishBundle { id, .. }) | Self::Revoke(RevokeBundle { id, .. }) => {
+                d.overlay.find::<BundleRecord>(&Unique::BundleId(*id))?.map(|bundle| u32::from(bundle.version).into())
+            }
         })
     }
 }
@@ -279,6 +339,12 @@ fn switch(id: &str, to: Availability, body: &[u8], expected: Option<i64>) -> Res
     Ok((Act::Switch(SwitchProvider { id: id.to_owned(), to, expected, reason: reason.clone() }), reason))
 }
 
+/// The ULID in the id of a bundle.
+#[cfg(feature = "bundles")]
+fn bundle_id(id: &str) -> Result<Ulid> {
+    id.strip_prefix("bun_").and_then(Ulid::parse).ok_or_else(|| Error::new(ErrorCode::BundleNotFound))
+}
+
 /// The settlement in the id of a review, and the number of its reversal if the review is about one.
 pub fn review_id(id: &str) -> Option<(Ulid, Option<u16>)> {
     let (settlement, reversal) = match id.split_once('.') {
@@ -313,7 +379,7 @@ pub struct OperatorBy {
 
 impl OperatorBy {
     /// Puts this operator's key behind what the audit trail records.
-    pub(super) fn signs(self, deed: Deed) -> Deed {
+    pub(crate) fn signs(self, deed: Deed) -> Deed {
         let (client, _) = deed.of.unwrap_or((self.no.party(), self.key));
         deed.of(client, self.key)
     }
@@ -394,7 +460,7 @@ impl Command for Operate {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Operation> {
         acting(d, self.by.no, Scope::OperatorAct)?;
         let needs_second = self.act.needs_second(d)?;
-        let (outcome, deed) = self.act.carry_out(d);
+        let (outcome, deed) = self.act.carry_out(d, self.by, None);
         let acted = outcome?;
         let done_before = matches!(&acted, Acted::Moved(moved) if moved.replayed);
         if !needs_second || done_before {

@@ -220,7 +220,7 @@ impl DecideApproval {
         let body = opened.as_ref().map_or(approval.request.as_bytes(), |opened| opened.as_slice());
         let request = ActRequest { act: approval.act, subject: &approval.subject, body, expected: approval.replaces };
         let (act, _) = Act::parse(d.engine, request)?;
-        let (outcome, deed) = act.carry_out(d);
+        let (outcome, deed) = act.carry_out(d, self.by, Some(approval.asked_by));
         let acted = outcome?;
         if matches!(&acted, Acted::Moved(moved) if moved.replayed) {
             return Err(Error::with(ErrorCode::InvalidState, "what has this reference was done meanwhile: decline the request"));
@@ -264,7 +264,7 @@ fn first_of_line(d: &Decision<'_, '_>, operator: &OperatorRecord) -> Result<Oper
 ///
 /// # Errors
 /// `insufficient_scope`.
-pub(super) fn acting(d: &Decision<'_, '_>, no: OperatorNo, scope: Scope) -> Result<OperatorRecord> {
+pub(crate) fn acting(d: &Decision<'_, '_>, no: OperatorNo, scope: Scope) -> Result<OperatorRecord> {
     let operator = person(d, no)?;
     if operator.status == OperatorStatus::Active && operator.role.scopes().allows(scope) {
         Ok(operator)

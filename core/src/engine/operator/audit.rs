@@ -103,7 +103,16 @@ impl Subject {
             | AuditAction::MakeDeviceCode
             | AuditAction::EnrollDevice
             | AuditAction::RenameDevice
-            | AuditAction::RevokeDevice => Self::Nothing,
+            | AuditAction::RevokeDevice
+            | AuditAction::CreateBundle
+            | AuditAction::EditBundle
+            | AuditAction::SubmitBundle
+            | AuditAction::WithdrawBundle
+            | AuditAction::TestBundle
+            | AuditAction::CommentBundle
+            | AuditAction::ReviewBundle
+            | AuditAction::PublishBundle
+            | AuditAction::RevokeBundle => Self::Nothing,
         }
     }
 }
@@ -168,7 +177,7 @@ impl<'a> AuditNames<'a> {
     }
 
     /// The public id of a client or operator.
-    fn party(&mut self, no: ClientNo) -> Result<Option<String>> {
+    pub(crate) fn party(&mut self, no: ClientNo) -> Result<Option<String>> {
         if let Some(known) = self.parties.get(&no) {
             return Ok(known.clone());
         }
@@ -178,6 +187,12 @@ impl<'a> AuditNames<'a> {
         };
         self.parties.insert(no, id.clone());
         Ok(id)
+    }
+
+    /// The thumbprint of a key; `None` for no key.
+    #[cfg(feature = "bundles")]
+    pub(crate) fn key_id(&mut self, no: KeyNo) -> Result<Option<String>> {
+        Ok(self.key(no)?.map(|(id, _)| id))
     }
 
     fn operator(&self, no: OperatorNo) -> Result<Option<String>> {

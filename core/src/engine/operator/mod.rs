@@ -12,6 +12,8 @@ mod people;
 mod read;
 
 pub use act::{Act, ActRequest, Acted, Operate, Operation, OperatorBy, review_id};
+#[cfg(feature = "bundles")]
+pub(crate) use approval::acting;
 pub(crate) use approval::expire_approvals;
 pub use approval::{DecideApproval, Decided};
 pub use audit::AuditNames;

@@ -40,6 +40,8 @@ pub use credit::SetCredit;
 #[cfg(feature = "sandbox")]
 pub(crate) use observe::Unwatched;
 pub(crate) use observe::{Watch, Watching};
+#[cfg(feature = "bundles")]
+pub(crate) use put::routes_in;
 pub use put::{PutProviders, PutRoutes, SwitchProvider};
 pub(crate) use put::{Rows, provider_version, routes_version};
 pub use show::{document_of, table_of, terms_of};

@@ -243,6 +243,15 @@ pub(crate) fn routes_version(overlay: &Overlay<'_>) -> Result<i64> {
     Ok(Rows::read(overlay)?.last(|row| row.subject == SetupSubject::Routes).map_or(0, |row| row.revision))
 }
 
+/// The entries of the table of routes, with what other nodes have just changed.
+#[cfg(feature = "bundles")]
+pub(crate) fn routes_in(overlay: &Overlay<'_>) -> Result<Vec<crate::route::RouteRule>> {
+    match Rows::read(overlay)?.last(|row| row.subject == SetupSubject::Routes) {
+        Some(row) => parse_routes(row.document.as_bytes()),
+        None => Ok(Vec::new()),
+    }
+}
+
 /// The whole configuration so far, with what this group and this command add.
 pub(crate) struct Rows {
     setup: Vec<SetupRecord>,

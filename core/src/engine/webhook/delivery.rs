@@ -120,6 +120,25 @@ impl Engine {
         Ok(delivery)
     }
 
+    /// Tells a client's endpoints of something that has no trace.
+    #[cfg(feature = "bundles")]
+    pub(crate) fn tell(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        (client, mode): (ClientNo, Mode),
+        topic: Topic,
+        data: &str,
+    ) -> Result<()> {
+        let (id, now) = (self.fresh_ulid(overlay.now), self.time_of(overlay, (client, mode))?);
+        let body = envelope(topic, now, data);
+        for endpoint in self.enabled_endpoints(overlay, client, mode)?.iter().filter(|endpoint| listens(endpoint, topic)) {
+            self.owe(overlay, writer, endpoint, (topic, id, &body), (SettlementNo(0), 0), DeliveryCause::Event)?;
+            self.enqueue(overlay, endpoint.no, overlay.now)?;
+        }
+        Ok(())
+    }
+
     /// Tells a client's other endpoints that one was disabled.
     pub(crate) fn tell_of_disabled(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, disabled: &EndpointRecord) -> Result<()> {
         let mut view = self.webhook_view(disabled)?;

@@ -134,6 +134,10 @@ impl Engine {
     pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
         let kind = match topic {
             Topic::Event(kind) => kind,
+            #[cfg(feature = "bundles")]
+            Topic::Bundle(event) => return crate::engine::bundle::example(self, caller, event, now),
+            #[cfg(not(feature = "bundles"))]
+            Topic::Bundle(_) => return Err(Error::internal("this program has no bundles")),
             Topic::WebhookDisabled => return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal),
         };
         match example_of(kind) {

@@ -19,7 +19,7 @@
 use crate::auth::{KeyId, PublicKey, ScopeSet};
 use crate::ids::{ClientNo, EndpointNo, KeyNo, OperatorNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, TransferKind};
-use crate::lifecycle::{AttemptStatus, Direction, ReversalStatus, SettlementStatus, StateName};
+use crate::lifecycle::{AttemptStatus, BundleStatus, Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::store::record::*;
@@ -411,6 +411,68 @@ pub fn finding(run: i64, n: i64, settlement: i64) -> FindingRecord {
 /// A page of what a reconciliation matched.
 pub fn matches(run: i64, n: i64) -> MatchesRecord {
     MatchesRecord { run, n, pairs: vec![0, 255, 7] }
+}
+
+/// A bundle of a client.
+pub fn bundle(no: i64, client: u32, id: u128) -> BundleRecord {
+    BundleRecord {
+        no,
+        id: Ulid(id),
+        client: ClientNo(client),
+        mode: Mode::Sandbox,
+        status: BundleStatus::InReview,
+        provider: "acme".to_owned(),
+        release: "1.2.0".to_owned(),
+        revision: 3,
+        digest: [7; 32],
+        bytes: 1 << 40,
+        steps: 5,
+        submission: 4,
+        report: 0,
+        sealed: vec![1, 0, 255],
+        in_sandbox: true,
+        in_live: false,
+        publishing: Some(Mode::Live),
+        with_routes: true,
+        conformance: Some(ConformanceStatus::Running),
+        due: None,
+        owner: -1,
+        tries: 2,
+        created_at: 5,
+        updated_at: 6,
+        version: Version::default(),
+    }
+}
+
+/// A part of a revision of a bundle.
+pub fn bundle_part(bundle: i64, revision: u32, n: u16) -> BundlePartRecord {
+    BundlePartRecord {
+        bundle,
+        revision,
+        n,
+        name: "contract.pdf".to_owned(),
+        digest: [9; 32],
+        key: KeyNo(7),
+        at: 5,
+        content: vec![0, 255, b'%'],
+    }
+}
+
+/// A step of a bundle.
+pub fn bundle_step(bundle: i64, n: u32) -> BundleStepRecord {
+    BundleStepRecord {
+        bundle,
+        n,
+        kind: BundleStepKind::ChangesRequested,
+        at: 5,
+        by: OperatorNo(2).party(),
+        key: KeyNo(3),
+        revision: 2,
+        from: BundleStatus::InReview,
+        to: BundleStatus::ChangesRequested,
+        comment: (n % 2 > 0).then(|| "ü".to_owned()),
+        data: None,
+    }
 }
 
 /// A line that waits to be booked.

@@ -4,7 +4,7 @@ use super::fixtures::*;
 use super::{Factory, make, refuse};
 use crate::ids::{ClientNo, KeyNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::{AccountId, Mode, Owner};
-use crate::lifecycle::{Direction, SettlementStatus};
+use crate::lifecycle::{BundleStatus, Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::participant::Participant;
 use crate::store::record::*;
@@ -67,6 +67,8 @@ fn in_order() -> Vec<Record> {
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
     records.extend(texts.map(|text| elsewhere(1, ReferenceKind::Settlement, text).into()));
     add!(elsewhere(1, ReferenceKind::Reversal, "a"), elsewhere(2, ReferenceKind::Settlement, "a"), brought(1, 5, 1), brought(20_000, 1, 1));
+    add!(bundle(-1, 2, 12), bundle(1, 1, 11), bundle_part(1, 1, 2), bundle_part(1, 2, 0), bundle_part(2, 1, 0));
+    add!(bundle_step(1, 9), bundle_step(2, 1));
     records
 }
 
@@ -405,6 +407,42 @@ pub fn reviews_come_in_the_order_of_their_time(new: Factory<'_>) {
     let flagged = |no| Key::Settlement(SettlementNo(no));
     assert_eq!(keys(store, &Scan::flagged(9)), [6, 4, 2].map(flagged));
     assert_eq!(keys(store, &Scan::flagged(2)), [6, 4].map(flagged));
+}
+
+/// Bundles are read newest first, by client and by state, and their tests by when they are due; parts and steps by bundle.
+pub fn bundles_are_read_by_client_and_state_and_by_when_a_test_is_due(new: Factory<'_>) {
+    let store = &*new();
+    let made = (1..=6).map(|no| BundleRecord {
+        status: if no % 3 == 0 { BundleStatus::Draft } else { BundleStatus::Approved },
+        due: (no > 2).then_some(100 - no / 2),
+        ..bundle(no, 1 + (no % 2) as u32, no as u128)
+    });
+    make(store, made.map(insert));
+    make(store, [insert(BundleRecord { mode: Mode::Live, ..bundle(7, 1, 70) })]);
+    let expect = |numbers: &[i64]| numbers.iter().map(|no| Key::Bundle(*no)).collect::<Vec<_>>();
+    for (status, numbers) in [(None, &[7, 6, 5, 4, 3, 2, 1][..]), (Some(BundleStatus::Draft), &[6, 3]), (Some(BundleStatus::Revoked), &[])]
+    {
+        walks(store, &expect(numbers), |last, limit| match last {
+            Some(Key::Bundle(before)) => Scan::bundles(status, *before, limit),
+            _ => Scan::bundles(status, i64::MAX, limit),
+        });
+    }
+    walks(store, &expect(&[6, 4, 2]), |last, limit| match last {
+        Some(Key::Bundle(before)) => Scan::bundles_of(ClientNo(1), Mode::Sandbox, *before, limit),
+        _ => Scan::bundles_of(ClientNo(1), Mode::Sandbox, i64::MAX, limit),
+    });
+    assert_eq!(keys(store, &Scan::bundles_due(98, 9)), expect(&[6, 4, 5]));
+    assert_eq!(keys(store, &Scan::bundles_due(99, 9)), expect(&[6, 4, 5, 3]));
+    assert_eq!(keys(store, &Scan::bundles_due(96, 9)), []);
+
+    make(store, [(1, 1, 0), (1, 1, 3), (1, 2, 0), (2, 1, 1)].map(|(no, revision, n)| insert(bundle_part(no, revision, n))));
+    assert_eq!(keys(store, &Scan::bundle_parts(1, 1)), [(1, 1, 0), (1, 1, 3)].map(Key::BundlePart));
+    assert_eq!(keys(store, &Scan::bundle_parts(2, 2)), []);
+    make(store, [(1, 1), (1, 2), (1, 5), (2, 1)].map(|(no, n)| insert(bundle_step(no, n))));
+    walks(store, &[1, 2, 5].map(|n| Key::BundleStep((1, n))), |last, limit| match last {
+        Some(Key::BundleStep((_, after))) => Scan::bundle_steps(1, *after, limit),
+        _ => Scan::bundle_steps(1, 0, limit),
+    });
 }
 
 /// What reconciliations found is read by reconciliation and by settlement, in pages.

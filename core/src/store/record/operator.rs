@@ -22,7 +22,7 @@ impl OperatorRole {
     pub const fn scopes(self) -> ScopeSet {
         match self {
             Self::Viewer => ScopeSet::NONE.with(Scope::OperatorRead),
-            Self::Agent => Self::Viewer.scopes().with(Scope::OperatorAct),
+            Self::Agent => Self::Viewer.scopes().with(Scope::OperatorAct).with(Scope::BundlesReview),
             Self::Approver => Self::Agent.scopes().with(Scope::OperatorApprove),
             Self::Admin => Self::Approver.scopes().with(Scope::Admin),
         }
@@ -74,6 +74,10 @@ stored_enum! {
         ResolveReview = 14 "resolve_review",
         /// Replaces which calls a client's sessions may sign in one mode.
         SetSessionSignatures = 15 "set_session_signatures",
+        /// Publishes a partner's bundle.
+        PublishBundle = 20 "publish_bundle",
+        /// Revokes a published bundle.
+        RevokeBundle = 21 "revoke_bundle",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::EventType;
+use super::{BundleEvent, EventType};
 use crate::lifecycle::stored_enum;
 use crate::time::Millis;
 
@@ -13,6 +13,8 @@ pub enum Topic {
     Event(EventType),
     /// An endpoint was disabled, because of its responses or because it did not respond.
     WebhookDisabled,
+    /// A step of a bundle.
+    Bundle(BundleEvent),
 }
 
 /// The code of this topic. The codes of event types stay below it.
@@ -21,23 +23,30 @@ const WEBHOOK_DISABLED: u8 = 60;
 impl Topic {
     /// Every topic, in the order of the stored codes.
     pub fn all() -> impl Iterator<Item = Self> {
-        EventType::ALL.iter().copied().map(Self::Event).chain([Self::WebhookDisabled])
+        EventType::ALL
+            .iter()
+            .copied()
+            .map(Self::Event)
+            .chain(BundleEvent::ALL.iter().copied().map(Self::Bundle))
+            .chain([Self::WebhookDisabled])
     }
 
     /// The stored number, at most 62. Never changes.
     pub const fn code(self) -> u8 {
         match self {
             Self::Event(kind) => kind.code(),
+            Self::Bundle(kind) => kind.code(),
             Self::WebhookDisabled => WEBHOOK_DISABLED,
         }
     }
 
     /// The topic with this stored number; `None` if there is none.
     pub const fn from_code(code: u8) -> Option<Self> {
-        match EventType::from_code(code) {
-            Some(kind) => Some(Self::Event(kind)),
-            None if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
-            None => None,
+        match (EventType::from_code(code), BundleEvent::from_code(code)) {
+            (Some(kind), _) => Some(Self::Event(kind)),
+            (None, Some(kind)) => Some(Self::Bundle(kind)),
+            (None, None) if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
+            (None, None) => None,
         }
     }
 
@@ -45,6 +54,7 @@ impl Topic {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Event(kind) => kind.as_str(),
+            Self::Bundle(kind) => kind.as_str(),
             Self::WebhookDisabled => "webhook.disabled",
         }
     }

@@ -14,7 +14,7 @@ use super::declare::place;
 use super::record::*;
 use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, UserNo};
 use crate::ledger::{AccountId, Mode};
-use crate::lifecycle::{Direction, SettlementStatus};
+use crate::lifecycle::{BundleStatus, Direction, SettlementStatus};
 use crate::money::Currency;
 use crate::time::Millis;
 
@@ -529,6 +529,38 @@ impl Scan {
     pub fn device_codes_expired_before(expired: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::DeviceCode, limit).by(by!(DeviceCode: expires_at));
         scan.with(column!(DeviceCode.expires_at), Is::Below, expired)
+    }
+}
+
+/// Scans for bundles.
+impl Scan {
+    /// Bundles below the number `before` (`i64::MAX` for the newest), newest first; in this state, or all.
+    pub fn bundles(status: Option<BundleStatus>, before: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Bundle, limit).backwards().with(column!(Bundle.no), Is::Below, before);
+        scan.with_some(column!(Bundle.status), Is::Equal, status)
+    }
+
+    /// A client's bundles in one mode, like [`Scan::bundles`].
+    pub fn bundles_of(client: ClientNo, mode: Mode, before: i64, limit: usize) -> Self {
+        let scan = Self::bundles(None, before, limit).with(column!(Bundle.client), Is::Equal, client);
+        scan.with(column!(Bundle.mode), Is::Equal, mode)
+    }
+
+    /// Bundles whose test is due at or before `until`, earliest first.
+    pub fn bundles_due(until: Millis, limit: usize) -> Self {
+        Self::all(RecordKind::Bundle, limit).by(by!(Bundle: due, no)).with(column!(Bundle.due), Is::UpTo, until)
+    }
+
+    /// The parts of a revision of a bundle, the manifest first.
+    pub fn bundle_parts(bundle: i64, revision: u32) -> Self {
+        let scan = Self::all(RecordKind::BundlePart, usize::MAX).with(column!(BundlePart.bundle), Is::Equal, bundle);
+        scan.with(column!(BundlePart.revision), Is::Equal, revision)
+    }
+
+    /// The steps of a bundle by number, above `after`.
+    pub fn bundle_steps(bundle: i64, after: u32, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::BundleStep, limit).with(column!(BundleStep.bundle), Is::Equal, bundle);
+        scan.with(column!(BundleStep.n), Is::Above, after)
     }
 }
 
