@@ -158,25 +158,37 @@ fn guard(allow: Vec<Cidr>) -> Guard {
     Guard { insecure_loopback: true, allow }
 }
 
-/// Sends the requests of a process without a gateway, one at a time.
-#[cfg(feature = "cli")]
+/// Sends requests from a thread that may wait, one at a time.
 pub(crate) struct OneByOne {
-    runtime: tokio::runtime::Runtime,
+    handle: tokio::runtime::Handle,
     operators: Operators,
+    /// Its own, for a process that has no other.
+    _runtime: Option<tokio::runtime::Runtime>,
 }
 
-#[cfg(feature = "cli")]
 impl OneByOne {
-    /// Uses the system's network, like [`Carrier::new`]. `env` is the one of the engine whose requests are sent.
+    /// For a process without a gateway: uses the system's network, like [`Carrier::new`]. `env` is the one of the engine whose requests
+    /// are sent.
+    #[cfg(feature = "cli")]
     pub(crate) fn new(runtime: tokio::runtime::Runtime, env: Arc<dyn railgate::env::Env>, allow: Vec<Cidr>) -> Self {
-        Self { runtime, operators: Operators::new(guard(allow), env) }
+        Self { handle: runtime.handle().clone(), operators: Operators::new(guard(allow), env), _runtime: Some(runtime) }
+    }
+
+    /// Like [`OneByOne::new`], on a runtime that is there.
+    #[cfg(feature = "cli")]
+    pub(crate) fn on(handle: tokio::runtime::Handle, env: Arc<dyn railgate::env::Env>, allow: Vec<Cidr>) -> Self {
+        Self::guarded(handle, env, guard(allow))
+    }
+
+    /// To where `guard` allows.
+    pub(crate) fn guarded(handle: tokio::runtime::Handle, env: Arc<dyn railgate::env::Env>, guard: Guard) -> Self {
+        Self { handle, operators: Operators::new(guard, env), _runtime: None }
     }
 }
 
-#[cfg(feature = "cli")]
 impl railgate::rail::Carrier for OneByOne {
     fn carry(&self, request: &HttpRequest) -> Carried {
-        self.runtime.block_on(send(&self.operators, request, || "?".to_owned()))
+        self.handle.block_on(send(&self.operators, request, || "?".to_owned()))
     }
 }
 

@@ -24,10 +24,12 @@
 
 mod attest;
 mod background;
+mod bundle;
 pub mod carrier;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod config;
+mod conformance;
 mod csv;
 pub mod deliver;
 mod expiring;

@@ -27,6 +27,8 @@ use crate::attest::{Attestor, RootsError};
 use crate::background::keep;
 use crate::carrier::Carrier;
 use crate::config::{DatabaseTls, Edge, ServeConfig, StoreConfig};
+use crate::conformance::Doors;
+use crate::conformance::tests_due::Tests;
 use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::expiring::Expiring;
 use crate::following::Following;
@@ -253,7 +255,9 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let (stop_http, stopping) = stop();
     let (stop_worker, worker_stopping) = stop();
     let bases = bases(public_url.as_deref(), &origin, address);
-    gateway.engine().reached_at(format!("{}/api/v1/rails", public_url.as_ref().unwrap_or(&origin)));
+    let callback_base = format!("{}/api/v1/rails", public_url.as_ref().unwrap_or(&origin));
+    gateway.engine().reached_at(callback_base.clone());
+    let doors = Doors::default();
     let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone());
     let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
     let node = RecordNode { facts: facts(&gateway, address, &origin), alone: worker.alone };
@@ -263,6 +267,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         gateway: gateway.clone(),
         carrier: carrier.clone(),
         deliverer: deliverer.clone(),
+        doors: doors.clone(),
         engine,
         env,
         verifier,
@@ -285,7 +290,8 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         metrics_address: figures.as_ref().map(TcpListener::local_addr).transpose()?,
         http: tokio::spawn(listener.serve(front.clone(), stopping)),
         worker: {
-            let loops = Loops { gateway: gateway.clone(), carrier, metrics: Arc::clone(&metrics), deliverer, worker, deliver, node };
+            let tests = TestsOf { doors, guard, callback_base };
+            let loops = Loops { gateway: gateway.clone(), carrier, metrics: Arc::clone(&metrics), deliverer, worker, deliver, node, tests };
             tokio::spawn(loops.run(worker_stopping.clone()))
         },
         figures: figures.map(|socket| {
@@ -311,18 +317,30 @@ struct Loops {
     worker: WorkerSettings,
     deliver: DeliverSettings,
     node: RecordNode,
+    tests: TestsOf,
+}
+
+/// What the tests of bundles need.
+struct TestsOf {
+    doors: Doors,
+    guard: Guard,
+    callback_base: String,
 }
 
 impl Loops {
     /// All background tasks: the outbox, heartbeats, the numbering of events, webhooks, the configuration, expiry. None ends before `stop`.
     async fn run(self, stop: Stop) {
-        let Self { gateway, carrier, metrics, deliverer, worker, deliver, node } = self;
+        let Self { gateway, carrier, metrics, deliverer, worker, deliver, node, tests } = self;
         let carrying = async {
             if worker.carries {
                 let outbox = keep(&stop, || Worker::new(gateway.clone(), carrier.clone(), metrics.clone(), worker));
                 let webhooks = keep(&stop, || Delivering::new(deliverer.clone(), deliver));
                 let heartbeats = keep(&stop, || Heartbeats::new(gateway.clone(), carrier.clone(), metrics.clone()));
-                tokio::join!(outbox, webhooks, heartbeats);
+                let tested = keep(&stop, || {
+                    let TestsOf { doors, guard, callback_base } = &tests;
+                    Tests::new(gateway.clone(), doors.clone(), guard.clone(), callback_base.clone())
+                });
+                tokio::join!(outbox, webhooks, heartbeats, tested);
             }
         };
         let following = keep(&stop, || Following::new(gateway.clone(), node.clone()));

@@ -241,7 +241,7 @@ body! {
 }
 
 /// A bundle.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BundleView {
     /// What lists show of it.

@@ -11,7 +11,7 @@
 //!     "sandbox": {"base_url": "https://sandbox.acme.example", "test": {"to": "msisdn:+254700000001"}}}}"#;
 //! let content = parse_bundle(body)?;
 //! let manifest = parse_manifest(&content.manifest, &content.secrets.unwrap_or_default(), &Rails::built_in())?;
-//! assert_eq!((manifest.sandbox.id.as_str(), manifest.test.amount.to_string().as_str()), ("acme-sandbox", "10.00 KES"));
+//! assert_eq!((manifest.sandbox.id.as_str(), manifest.test.amount.decimal().as_str()), ("acme-sandbox", "10.00"));
 //! assert!(manifest.live.is_none());
 //! # Ok(())
 //! # }
@@ -206,6 +206,17 @@ pub fn document_type(name: &str) -> Option<&'static str> {
     DOCUMENT_TYPES.iter().find(|(known, _)| *known == ending).map(|(_, media_type)| *media_type)
 }
 
+/// Whether a document begins as one of its type does; texts are UTF-8.
+fn is_what_it_says(name: &str, content: &[u8]) -> bool {
+    match document_type(name) {
+        Some("application/pdf") => content.starts_with(b"%PDF-"),
+        Some("image/png") => content.starts_with(b"\x89PNG\r\n\x1a\n"),
+        Some("image/jpeg") => content.starts_with(b"\xff\xd8\xff"),
+        Some(_) => std::str::from_utf8(content).is_ok_and(|text| !text.contains('\0')),
+        None => false,
+    }
+}
+
 impl BundleContent {
     /// What is wrong with the sizes and the documents; a name may occur once.
     pub fn problems(&self) -> Vec<FieldProblem> {
@@ -229,6 +240,8 @@ impl BundleContent {
                 refuse(format!("/documents/{n}/name"), "reserved", "is the name of another part of a bundle");
             } else if self.documents[..n].iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
                 refuse(format!("/documents/{n}/name"), "duplicate_name", "is the name of another document");
+            } else if !is_what_it_says(name, &document.content) {
+                refuse(format!("/documents/{n}/content"), "content_mismatch", "is not what the ending of the name says");
             }
         }
         if self.bytes() > BUNDLE_MAX_BYTES {

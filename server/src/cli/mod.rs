@@ -4,6 +4,7 @@
 //! operator's commands work on the store itself; `demo` starts its own gateway.
 
 mod audit;
+mod bundle;
 mod clients;
 mod copy;
 mod curl;
@@ -164,6 +165,7 @@ enum Command {
     Routes(setup::RoutesArgs),
     Limits(setup::LimitsArgs),
     Rails(rails::RailsArgs),
+    Bundle(bundle::BundleArgs),
     Review(review::ReviewArgs),
     Reconcile(reconcile::ReconcileArgs),
     Keys(keys::KeysArgs),
@@ -236,6 +238,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Routes(args) => setup::routes(args, global, terminal),
         Command::Limits(args) => setup::limits(args, global, terminal),
         Command::Rails(args) => rails::run(args, global, terminal),
+        Command::Bundle(args) => bundle::run(args, global, terminal),
         Command::Review(args) => review::run(args, global, terminal),
         Command::Reconcile(args) => reconcile::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),

@@ -12,6 +12,7 @@ use super::document::{BadMessage, NotAuthentic, Unserved};
 use super::extract::Raw;
 use super::response::HandlerResult;
 use super::route::routes;
+use crate::conformance::Received;
 use crate::gateway::Tenant;
 
 routes![callback, callback_about, callback_put];
@@ -73,6 +74,9 @@ async fn receive(app: &App, provider: &str, place: Option<&str>, raw: &Raw) -> H
     let fields = parts.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     let headers: Vec<(&str, &str)> = fields.collect();
     let source = Some(raw.context.origin.peer);
+    if let Some(door) = app.doors.of(provider) {
+        return about_test(door.receive(provider, place, source, &headers, &raw.body), provider);
+    }
     let now = gateway.engine().now();
     let inbound = Inbound { rail_key: None, source, headers: &headers, body: &raw.body, now };
     let read = gateway.read(Tenant::GATEWAY, |engine| engine.read_callback(provider, place, inbound)).await?;
@@ -83,6 +87,16 @@ async fn receive(app: &App, provider: &str, place: Option<&str>, raw: &Raw) -> H
     let report = ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None };
     gateway.run(Tenant::GATEWAY, report).await?;
     Ok(StatusCode::from_u16(reported.status).unwrap_or(StatusCode::OK).into_response())
+}
+
+/// The answer to a callback about a payment of a test.
+fn about_test(received: Received, provider: &str) -> HandlerResult {
+    match received {
+        Received::Noted(status) => Ok(StatusCode::from_u16(status).unwrap_or(StatusCode::OK).into_response()),
+        Received::Unknown => Err(Error::with(ErrorCode::SettlementNotFound, "this gateway sent this provider no such payment").into()),
+        Received::Refused(error) => Err(rejected(error, provider).into()),
+        Received::Broken => Err(Error::internal("the gateway of a test could not read a callback").into()),
+    }
 }
 
 fn rejected(error: CallbackError, provider: &str) -> Error {

@@ -45,6 +45,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "settlements", description = "Payments"),
         (name = "reversals", description = "Undoing payments, in whole or in part"),
         (name = "balances", description = "The client's accounts"),
+        (name = "bundles", description = "Providers as their partners describe them, and their review"),
         (name = "providers", description = "The operators that payments can go to"),
         (name = "rails", description = "What operators call"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
@@ -296,6 +297,18 @@ problem_groups! {
     /// For callbacks of operators.
     NotAuthentic = [SignatureInvalid, ProviderNotFound, SettlementNotFound];
     NoReconciliation = [ReconciliationNotFound];
+    /// For calls that name a bundle.
+    NoBundle = [BundleNotFound];
+    /// For a bundle that is sent.
+    NotKept = [
+        MalformedJson, MalformedRequest, BodyTooLarge, UnsupportedMediaType, BundleUnusable, InvalidFields, TooManyBundles, InvalidState,
+        VersionConflict, BundleNotFound, IdempotencyKeyReused,
+    ];
+    /// For steps of a bundle.
+    NotStepped = [
+        BundleNotFound, InvalidState, VersionConflict, RequestInProgress, TooManyBundles, SecondOperatorRequired, ModeMismatch, MalformedJson,
+        MalformedRequest, BodyTooLarge, UnsupportedMediaType, InvalidFields, IdempotencyKeyReused,
+    ];
     /// For a statement that is sent.
     NotReconciled = [
         MalformedRequest, ProviderNotFound, NotAcceptable, BodyTooLarge, UnsupportedMediaType, RequestInProgress, StatementUnusable,

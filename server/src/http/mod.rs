@@ -4,6 +4,7 @@ mod access;
 mod account;
 mod authenticate;
 mod body;
+mod bundles;
 mod cached;
 mod callbacks;
 mod challenge;
@@ -64,6 +65,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::carrier::Carrier;
 use crate::config::Edge;
+use crate::conformance::Doors;
 use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
@@ -180,6 +182,8 @@ pub(crate) struct AppState {
     readings: Readings,
     bodies: BodyMemory,
     uploads: Uploads,
+    /// Where the callbacks of the tests of bundles arrive.
+    doors: Doors,
     metrics: Arc<Metrics>,
     limits: HttpLimits,
     gate: Authenticator,
@@ -202,6 +206,7 @@ pub(crate) struct Parts {
     pub(crate) engine: Arc<Engine>,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) verifier: Arc<dyn Verify>,
+    pub(crate) doors: Doors,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: HttpLimits,
     /// The base URLs under which callers reach this gateway; see [`Authenticator`].
@@ -227,6 +232,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         readings: Readings::default(),
         bodies: BodyMemory::default(),
         uploads: Uploads::default(),
+        doors: parts.doors,
         metrics: parts.metrics,
         limits: parts.limits,
         gate: Authenticator::open(
@@ -284,6 +290,8 @@ all_routes! {
     mobile::users,
     mobile::devices,
     mobile::approvals,
+    bundles,
+    operator::bundles,
     log,
     access,
     webhooks::endpoints,

@@ -17,7 +17,7 @@ use super::App;
 use super::document::{add_idempotency_key, operations};
 use super::extract::{Authenticated, Named, Noted, Open, Posted, Raw};
 use super::keyed::Keyed;
-use super::upload::Uploaded;
+use super::upload::{Kind, Uploaded};
 use super::webhooks::Place;
 
 /// What a route requires of its caller.
@@ -42,9 +42,10 @@ pub(crate) enum Access {
 /// Whether what changes something under this scope must be signed by the key itself.
 const fn is_for_keys(scope: Scope) -> bool {
     match scope {
-        Scope::KeysWrite | Scope::OperatorRead | Scope::OperatorAct | Scope::OperatorApprove | Scope::Admin | Scope::BundlesReview => true,
+        Scope::KeysWrite | Scope::OperatorRead | Scope::OperatorAct | Scope::OperatorApprove | Scope::Admin => true,
+        Scope::BundlesWrite | Scope::BundlesReview => true,
         Scope::SettlementsRead | Scope::SettlementsWrite | Scope::SettlementsReverse | Scope::ReceiptsRead | Scope::BalancesRead => false,
-        Scope::ProvidersRead | Scope::WebhooksRead | Scope::WebhooksWrite | Scope::Mobile | Scope::BundlesWrite | Scope::Simulator => false,
+        Scope::ProvidersRead | Scope::WebhooksRead | Scope::WebhooksWrite | Scope::Mobile | Scope::Simulator => false,
     }
 }
 
@@ -102,6 +103,8 @@ asks! {
     WebhooksWrite = Access::Scope(Scope::WebhooksWrite);
     KeysWrite = Access::Scope(Scope::KeysWrite);
     Simulator = Access::Scope(Scope::Simulator);
+    BundlesWrite = Access::Scope(Scope::BundlesWrite);
+    AsReviewer = Access::Scope(Scope::BundlesReview);
     AsViewer = Access::Scope(Scope::OperatorRead);
     AsAgent = Access::Scope(Scope::OperatorAct);
     AsApprover = Access::Scope(Scope::OperatorApprove);
@@ -148,7 +151,7 @@ impl<A: Asks, const MAX: usize> Argument for Keyed<A, MAX> {
     const KEYED: bool = true;
 }
 
-impl<A: Asks> Argument for Uploaded<A> {
+impl<A: Asks, K: Kind> Argument for Uploaded<A, K> {
     const ACCESS: Option<Access> = Some(A::ACCESS);
     const KEYED: bool = true;
 }

@@ -1,24 +1,27 @@
 //! Files that are sent: received into a file without a name, as fast as they come, and never in memory as a whole.
 //!
-//! Only whoever has signed the head and may use the route gets this far. Two files are received at a time.
+//! Only whoever has signed the head and may use the route gets this far. Few files of each kind are received at a time.
 
+use std::any::Any;
 use std::fs::File;
 use std::io::Write as _;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use http_body_util::BodyExt as _;
 use hyper::http::request::Parts;
 use railgate::api::{Caller, SignedBy};
-use railgate::engine::{Answer, Answers, KeptUnder, Once};
+use railgate::engine::{Answer, Answers, KeptUnder, Once, Signed};
+use railgate::ids::ClientNo;
+use railgate::validate::bundle::BUNDLE_MAX_BYTES;
 use railgate::{Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::App;
 use super::authenticate::{Admitted, Head};
 use super::body;
 use super::extract::noted;
@@ -26,27 +29,80 @@ use super::keyed::{COST, key_of};
 use super::negotiate::{self, JSON};
 use super::problem::HttpError;
 use super::route::Asks;
+use super::{App, HttpLimits};
+use crate::bundle::ZIP;
+use crate::shares::Shares;
 
-/// The largest file, in bytes.
-pub(crate) const FILE: usize = 256 * 1024 * 1024;
-/// How many are received and used at a time.
-const AT_A_TIME: usize = 2;
+/// How many statements are received and used at a time.
+const STATEMENTS: usize = 2;
+/// How many bundles are received and read at a time, each of another client.
+const BUNDLES: usize = 4;
+/// How long a bundle may take to arrive.
+const BUNDLE_TIME: Duration = Duration::from_secs(60);
 /// How much is written at once.
 const CHUNK: usize = 1024 * 1024;
-/// The types of statements.
-const TYPES: [&str; 4] = ["text/csv", "application/xml", "text/xml", JSON];
+
+/// A place among the files that are received, until it is dropped.
+pub(crate) type Held = Arc<dyn Any + Send + Sync>;
 
 /// The places for files.
-pub(crate) struct Uploads(Arc<Semaphore>);
+pub(crate) struct Uploads {
+    statements: Arc<Semaphore>,
+    bundles: Shares<ClientNo>,
+}
 
 impl Default for Uploads {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_A_TIME)))
+        Self { statements: Arc::new(Semaphore::new(STATEMENTS)), bundles: Shares::default() }
     }
 }
 
-/// A request with a file, from a caller that meets `A`.
-pub(crate) struct Uploaded<A> {
+/// A kind of file.
+pub(crate) trait Kind: Send + Sync + 'static {
+    /// The largest, in bytes.
+    const MOST: usize;
+    /// Its media types.
+    const TYPES: &'static [&'static str];
+    /// How long it may take to arrive.
+    fn time(limits: &HttpLimits) -> Duration;
+    /// A place for one more, if there is one.
+    fn place(uploads: &Uploads, client: ClientNo) -> Option<Held>;
+}
+
+/// Statements of providers, which operators send.
+pub(crate) struct Statements;
+
+impl Kind for Statements {
+    const MOST: usize = 256 * 1024 * 1024;
+    const TYPES: &'static [&'static str] = &["text/csv", "application/xml", "text/xml", JSON];
+
+    fn time(limits: &HttpLimits) -> Duration {
+        limits.upload
+    }
+
+    fn place(uploads: &Uploads, _: ClientNo) -> Option<Held> {
+        Some(Arc::new(Arc::clone(&uploads.statements).try_acquire_owned().ok()?))
+    }
+}
+
+/// Bundles, which partners send.
+pub(crate) struct Bundles;
+
+impl Kind for Bundles {
+    const MOST: usize = BUNDLE_MAX_BYTES;
+    const TYPES: &'static [&'static str] = &[JSON, ZIP];
+
+    fn time(_: &HttpLimits) -> Duration {
+        BUNDLE_TIME
+    }
+
+    fn place(uploads: &Uploads, client: ClientNo) -> Option<Held> {
+        Some(Arc::new(uploads.bundles.take(client, 1, |in_hand| in_hand.own == 0 && in_hand.all < BUNDLES).ok()?))
+    }
+}
+
+/// A request with a file of the kind `K`, from a caller that meets `A`.
+pub(crate) struct Uploaded<A, K = Statements> {
     /// The authenticated caller.
     pub(crate) caller: Caller,
     pub(crate) parts: Parts,
@@ -54,14 +110,14 @@ pub(crate) struct Uploaded<A> {
     pub(crate) file: File,
     pub(crate) sha256: [u8; 32],
     /// Its place among the files.
-    pub(crate) place: Arc<OwnedSemaphorePermit>,
+    pub(crate) place: Held,
     /// Who signed, and with which nonce.
     pub(crate) by: SignedBy,
     key: Option<KeptUnder>,
-    asked: PhantomData<A>,
+    asked: PhantomData<(A, K)>,
 }
 
-impl<A: Asks> FromRequest<App> for Uploaded<A> {
+impl<A: Asks, K: Kind> FromRequest<App> for Uploaded<A, K> {
     type Rejection = HttpError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, HttpError> {
@@ -69,14 +125,14 @@ impl<A: Asks> FromRequest<App> for Uploaded<A> {
         let context = noted(&mut parts);
         context.set_access(A::ACCESS);
         let head = Head { parts: &parts, context: &context };
-        let known = check_head(&parts).and_then(|()| {
+        let known = check_head::<K>(&parts).and_then(|()| {
             let proven = app.gate.prove_head(A::ACCESS, head)?;
             app.gate.check_scope(&proven, A::ACCESS)?;
             app.gate.check_quota(&proven, head)?;
-            negotiate::require_one_of(&parts.headers, &TYPES)?;
+            negotiate::require_one_of(&parts.headers, K::TYPES)?;
             let full = "other files are being received; nothing was done, try again";
-            let place = Arc::clone(&app.uploads.0).try_acquire_owned();
-            Ok((proven, place.map_err(|_| Error::with(ErrorCode::StoreUnavailable, full))?))
+            let place = K::place(&app.uploads, proven.caller().client);
+            Ok((proven, place.ok_or_else(|| Error::with(ErrorCode::StoreUnavailable, full))?))
         });
         let (proven, place) = match known {
             Ok(known) => known,
@@ -85,7 +141,7 @@ impl<A: Asks> FromRequest<App> for Uploaded<A> {
                 return Err(error.into());
             }
         };
-        let received = match timeout(app.limits.upload, receive(body, app)).await {
+        let received = match timeout(K::time(&app.limits), receive(body, app, K::MOST)).await {
             Ok(received) => received?,
             Err(_) => return Err(Error::with(ErrorCode::MalformedRequest, "the file did not arrive in time").into()),
         };
@@ -97,11 +153,17 @@ impl<A: Asks> FromRequest<App> for Uploaded<A> {
         if key.is_some() {
             app.gate.count(&context, &caller, true, COST - 1)?;
         }
-        Ok(Self { caller, parts, file, sha256, place: Arc::new(place), by, key, asked: PhantomData })
+        Ok(Self { caller, parts, file, sha256, place, by, key, asked: PhantomData })
     }
 }
 
-impl<A> Uploaded<A> {
+impl<A, K> Uploaded<A, K> {
+    /// Carries out the command that this request asks for, once for each `Idempotency-Key`.
+    pub(crate) async fn once<C: Answers>(&self, app: &App, command: C) -> Result<Answer<C::Output>, Error> {
+        let command = Once { key: self.key.clone(), goes_on: false, command };
+        app.gateway.run(&self.caller, Signed { by: self.by.clone(), command }).await
+    }
+
     /// The answer that is kept under the call's `Idempotency-Key`.
     pub(crate) async fn kept(&self, app: &App) -> Result<Option<Answer<()>>, Error> {
         match &self.key {
@@ -123,14 +185,14 @@ impl<A> Uploaded<A> {
 }
 
 /// Checks what a head says about the two bodies.
-fn check_head(parts: &Parts) -> Result<(), Error> {
-    body::check_length(&parts.headers, FILE)?;
+fn check_head<K: Kind>(parts: &Parts) -> Result<(), Error> {
+    body::check_length(&parts.headers, K::MOST)?;
     negotiate::choose(&parts.headers, &[JSON])?;
-    if body::is_declared(&parts.headers) { negotiate::require_one_of(&parts.headers, &TYPES) } else { Ok(()) }
+    if body::is_declared(&parts.headers) { negotiate::require_one_of(&parts.headers, K::TYPES) } else { Ok(()) }
 }
 
 /// Receives a body into a file.
-async fn receive(mut body: Body, app: &App) -> Result<(File, [u8; 32]), Error> {
+async fn receive(mut body: Body, app: &App, most: usize) -> Result<(File, [u8; 32]), Error> {
     let mut file = tempfile::tempfile().map_err(no_room)?;
     let (mut hasher, mut length, mut chunk) = (Sha256::new(), 0usize, Vec::with_capacity(CHUNK));
     loop {
@@ -140,8 +202,8 @@ async fn receive(mut body: Body, app: &App) -> Result<(File, [u8; 32]), Error> {
         let Some(frame) = frame else { break };
         let Ok(data) = frame.map_err(|_| early())?.into_data() else { continue };
         length += data.len();
-        if length > FILE {
-            return Err(Error::with(ErrorCode::BodyTooLarge, format!("a statement may have at most {FILE} bytes")));
+        if length > most {
+            return Err(Error::with(ErrorCode::BodyTooLarge, format!("the file may have at most {most} bytes")));
         }
         hasher.update(&data);
         chunk.extend_from_slice(&data);

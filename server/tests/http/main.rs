@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod between_clients;
+mod bundles;
 mod connections;
 mod cors;
 mod day;
@@ -15,6 +16,7 @@ mod keyed;
 mod limits;
 mod mobile;
 mod operators;
+mod partner;
 #[path = "../../../core/tests/support/plain_rail.rs"]
 mod plain_rail;
 mod problems;

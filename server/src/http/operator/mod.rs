@@ -1,6 +1,7 @@
 //! Operators' calls: about all clients, and only for people with keys of their own.
 
 pub(super) mod approvals;
+pub(super) mod bundles;
 pub(super) mod clients;
 pub(super) mod money;
 pub(super) mod people;
@@ -21,7 +22,7 @@ use super::App;
 use super::extract::{Params, Posted};
 use super::keyed::{Keyed, marked};
 use super::response::{HandlerResult, json};
-use super::route::{AsAgent, Asks};
+use super::route::Asks;
 
 pub(super) use reconciliations::PATH as RECONCILIATIONS;
 
@@ -29,21 +30,21 @@ pub(super) use reconciliations::PATH as RECONCILIATIONS;
 const PAGE: (usize, usize) = (50, 200);
 
 /// The operator who calls.
-pub(super) fn operator_of(caller: &Caller) -> Result<OperatorNo> {
+pub(in crate::http) fn operator_of(caller: &Caller) -> Result<OperatorNo> {
     // No client's credential has a scope of operators.
     caller.client.operator().ok_or_else(|| Error::internal("a client has a scope of operators"))
 }
 
 /// Who acts.
-pub(super) fn acting<A: Asks>(posted: &Posted<A>) -> Result<OperatorBy> {
+pub(in crate::http) fn acting<A: Asks>(posted: &Posted<A>) -> Result<OperatorBy> {
     Ok(OperatorBy { no: operator_of(&posted.caller)?, key: posted.credential.key })
 }
 
 /// Carries out what a call asks for, and answers with what `shown` has; or keeps it for a second operator. A repeat under the same
 /// `Idempotency-Key` does nothing, and shows what there is by then.
-pub(super) async fn act(
+pub(in crate::http) async fn act<A: Asks>(
     app: &App,
-    keyed: &Keyed<AsAgent>,
+    keyed: &Keyed<A>,
     act: OperatorAct,
     subject: &str,
     shown: impl AsyncFnOnce() -> HandlerResult,
@@ -94,6 +95,7 @@ pub(super) async fn in_force(app: &App, caller: Caller, acted: &Acted) -> Result
             MovementKind::Deposit | MovementKind::Withdrawal => false,
         },
         Acted::Reviewed(_) => false,
+        Acted::Bundle(_) => true,
     };
     if has_setup_changed {
         app.gateway.read(&caller, |engine| engine.follow_setup()).await?;
@@ -106,17 +108,24 @@ fn if_match(headers: &HeaderMap, act: OperatorAct) -> Result<Option<i64>> {
     let takes = match act {
         OperatorAct::PutRoutes | OperatorAct::PutProvider | OperatorAct::ResolveReview => true,
         OperatorAct::EnableProvider | OperatorAct::DisableProvider | OperatorAct::MaintainProvider => true,
+        OperatorAct::PublishBundle | OperatorAct::RevokeBundle => true,
         OperatorAct::SetLimits | OperatorAct::SetFees | OperatorAct::SetFloor | OperatorAct::SetSessionSignatures => true,
         OperatorAct::ApproveClient | OperatorAct::SuspendClient | OperatorAct::ResumeClient => false,
         OperatorAct::Deposit | OperatorAct::Withdraw => false,
     };
-    let Some(value) = headers.get(IF_MATCH) else {
+    if headers.get(IF_MATCH).is_none() {
         let said = "PUT replaces the whole table: If-Match must have the ETag that was read, or * for whichever there is";
         return if act == OperatorAct::PutRoutes { Err(Error::with(ErrorCode::MalformedRequest, said)) } else { Ok(None) };
-    };
+    }
     if !takes {
         return Err(Error::with(ErrorCode::MalformedRequest, "this call changes nothing that has versions: leave out If-Match"));
     }
+    version_in_if_match(headers)
+}
+
+/// The version in `If-Match`; `None` without one, and for `*`.
+pub(in crate::http) fn version_in_if_match(headers: &HeaderMap) -> Result<Option<i64>> {
+    let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     let text = value.to_str().unwrap_or_default().trim();
     if text == "*" {
         return Ok(None);
@@ -127,7 +136,7 @@ fn if_match(headers: &HeaderMap, act: OperatorAct) -> Result<Option<i64>> {
 }
 
 /// The page that a call asks for: parameters that are its own are read by `more`.
-pub(super) fn page<T>(uri: &Uri, more: impl FnOnce(&mut Params) -> T) -> Result<(usize, Option<String>, T)> {
+pub(in crate::http) fn page<T>(uri: &Uri, more: impl FnOnce(&mut Params) -> T) -> Result<(usize, Option<String>, T)> {
     let mut params = Params::of(uri)?;
     let limit = params.number("limit", 1..=PAGE.1).unwrap_or(PAGE.0);
     let cursor = params.text("cursor");
@@ -137,6 +146,6 @@ pub(super) fn page<T>(uri: &Uri, more: impl FnOnce(&mut Params) -> T) -> Result<
 }
 
 /// The ULID behind `prefix` in a path or cursor.
-pub(super) fn id(text: &str, prefix: &str, unknown: ErrorCode) -> Result<Ulid> {
+pub(in crate::http) fn id(text: &str, prefix: &str, unknown: ErrorCode) -> Result<Ulid> {
     text.strip_prefix(prefix).and_then(Ulid::parse).ok_or_else(|| Error::new(unknown))
 }

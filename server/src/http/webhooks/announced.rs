@@ -70,6 +70,10 @@ fn described(topic: Topic) -> String {
             greater `sequence` is the later."
                 .to_owned()
         }
+        Topic::Bundle(_) => {
+            "A step of one of the client's bundles. Of two messages about a bundle, the one with the greater `sequence` is the later."
+                .to_owned()
+        }
         Topic::WebhookDisabled => {
             "The gateway disabled another webhook of the client, because it responded with 410, or only with failures for \
             five days."
@@ -94,6 +98,7 @@ fn message(topic: Topic) -> Schema {
     let data = match topic {
         Topic::Event(kind) if kind.is_of_movement() => MOVEMENT_DATA,
         Topic::Event(_) => SETTLEMENT_DATA,
+        Topic::Bundle(_) => "BundleEventView",
         Topic::WebhookDisabled => "WebhookView",
     };
     let kind = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([topic.as_str()]));

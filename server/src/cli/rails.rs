@@ -1,22 +1,39 @@
 //! `railgate rails test`: finds out what is wrong with an adapter, before money depends on it.
 
-mod checks;
-mod stand;
-
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{get, post};
 use clap::{Args, Subcommand};
 use comfy_table::Cell;
+use railgate::Config;
+use railgate::env::{Env as _, SystemEnv};
+use railgate::ledger::Mode;
 use railgate::money::Money;
 use railgate::participant::Participant;
+use railgate::rail::adapter::{Adapter, CALLBACK_SECRET, REVERSALS, TOKEN};
+use railgate::rail::{CallbackError, Rail as _, Rails};
+use railgate::seal::MasterKeys;
+use railgate::store::memory::MemoryStore;
+use railgate::validate::provider::parse_provider;
 use railgate::webhook::{Cidr, WebhookSecret};
 use serde_json::json;
+use tokio::net::TcpListener;
+use zeroize::Zeroizing;
 
 use super::Global;
 use super::failure::{Done, Failure};
 use super::terminal::{Terminal, Tone, note, printable};
-use checks::{Check, Verdict, run_all};
-use stand::{Seen, Stand};
+use crate::carrier::OneByOne;
+use crate::conformance::{Check, Door, Plan, Received, Seen, Stand, Verdict, World, run_all};
+
+/// The largest callback, in bytes.
+const CALLBACK_MAX_BYTES: usize = 64 << 10;
 
 const TEST_EXAMPLES: &str = "\
 Examples:
@@ -120,19 +137,118 @@ pub(crate) fn run(args: RailsArgs, global: &Global, terminal: &Terminal) -> Done
 }
 
 fn test(args: &TestArgs, global: &Global, terminal: &Terminal) -> Done {
-    let stand = Stand::open(args)?;
-    note(format_args!("the keys of this test are at {}/.well-known/jwks.json", stand.base()));
-    let checks = run_all(stand, args);
+    let plan = args.plan()?;
+    let place = Place { listen: args.listen, public_url: args.public_url.as_deref(), provider_allow: &args.provider_allow };
+    let checks = make(&plan, &place)?;
+    ended(&args.url, &checks, global, terminal)
+}
+
+/// Shows what was found; a failed check is a failure.
+pub(super) fn ended(url: &str, checks: &[Check], global: &Global, terminal: &Terminal) -> Done {
     let failed = checks.iter().filter(|check| matches!(check.verdict, Verdict::Failed(_))).count();
     if global.json {
-        terminal.json(document(args, &checks, failed).to_string().as_bytes())?;
+        terminal.json(document(url, checks, failed).to_string().as_bytes())?;
     } else {
-        show(&checks, failed, terminal)?;
+        show(checks, failed, terminal)?;
     }
     match failed {
         0 => Ok(()),
         1 => Err(Failure::new("a check failed")),
         n => Err(Failure::new(format!("{n} checks failed"))),
+    }
+}
+
+impl TestArgs {
+    /// The adapter as a provider, checked as a file of providers is.
+    fn plan(&self) -> Done<Plan> {
+        let secrets = [(TOKEN, self.token.as_deref()), (CALLBACK_SECRET, self.callback_secret.as_deref())];
+        let secrets: serde_json::Map<_, _> = secrets.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?.into()))).collect();
+        let body = json!({
+            "id": "adapter", "name": "adapter", "rail": Adapter.kind(), "mode": Mode::Sandbox.as_str(), "base_url": self.url,
+            "settings": { REVERSALS: self.reversals.setting() }, "secrets": secrets,
+        });
+        let body = Zeroizing::new(body.to_string());
+        let request = parse_provider(body.as_bytes(), &Rails::built_in()).map_err(|error| Failure::from(error).exit(2))?;
+        Ok(Plan {
+            provider: request.spec,
+            to: self.to.clone(),
+            unknown_to: Some(self.unknown_to.clone()),
+            later_to: Some(self.later_to.clone()),
+            amount: self.amount,
+            wait: Duration::from_secs(self.wait),
+            until: None,
+            stop: Arc::default(),
+        })
+    }
+}
+
+/// Where a test is reached, and whom it may reach.
+pub(super) struct Place<'a> {
+    /// Where it serves its keys and receives callbacks.
+    pub(super) listen: SocketAddr,
+    /// How the operator reaches that, if not at that address.
+    pub(super) public_url: Option<&'a str>,
+    /// Which addresses are allowed although they are not public.
+    pub(super) provider_allow: &'a [Cidr],
+}
+
+/// Makes a test with a key of its own, which it serves.
+pub(super) fn make(plan: &Plan, place: &Place<'_>) -> Done<Vec<Check>> {
+    let env = Arc::new(SystemEnv::default());
+    let mut secret = Zeroizing::new([0; 32]);
+    env.random(&mut *secret);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2);
+    let runtime = super::runtime(builder)?;
+    let unusable = |error| Failure::new(format!("cannot listen on {}: {error}", place.listen));
+    let listener = runtime.block_on(TcpListener::bind(place.listen)).map_err(unusable)?;
+    let bound = listener.local_addr().map_err(unusable)?;
+    let base = place.public_url.map_or_else(|| format!("http://{bound}"), |url| url.trim_end_matches('/').to_owned());
+    let config = Config { rails: Rails::built_in(), master: Some(Arc::new(MasterKeys::generate(1, *secret))), ..Config::default() };
+    let carrier = Box::new(OneByOne::on(runtime.handle().clone(), env.clone(), place.provider_allow.to_vec()));
+    let stand = Stand::open(plan, World { store: Arc::new(MemoryStore::new()), env, config, carrier })?;
+    stand.reached_at(format!("{base}/api/v1/rails"));
+    let served = Served { door: stand.door(), jwks: stand.keys()? };
+    let router = Router::new()
+        .route("/.well-known/jwks.json", get(async |State(served): State<Arc<Served>>| served.jwks.clone()))
+        .route("/api/v1/rails/{provider}/callbacks", post(callback))
+        .route("/api/v1/rails/{provider}/callbacks/{place}", post(callback_about).put(callback_about))
+        .layer(DefaultBodyLimit::max(CALLBACK_MAX_BYTES))
+        .with_state(Arc::new(served));
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    note(format_args!("the keys of this test are at {base}/.well-known/jwks.json"));
+    Ok(run_all(&stand, plan))
+}
+
+/// What a test serves.
+struct Served {
+    door: Arc<Door>,
+    jwks: String,
+}
+
+async fn callback(State(served): State<Arc<Served>>, Path(provider): Path<String>, headers: HeaderMap, body: Bytes) -> StatusCode {
+    served.receive(&provider, None, &headers, &body)
+}
+
+async fn callback_about(
+    State(served): State<Arc<Served>>,
+    Path((provider, place)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
+    served.receive(&provider, Some(&place), &headers, &body)
+}
+
+impl Served {
+    fn receive(&self, provider: &str, place: Option<&str>, headers: &HeaderMap, body: &[u8]) -> StatusCode {
+        let headers: Vec<_> = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))).collect();
+        match self.door.receive(provider, place, None, &headers, body) {
+            Received::Noted(status) => StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
+            Received::Unknown | Received::Refused(CallbackError::Unsupported) => StatusCode::NOT_FOUND,
+            Received::Refused(CallbackError::Unauthenticated) => StatusCode::UNAUTHORIZED,
+            Received::Refused(CallbackError::Malformed) => StatusCode::BAD_REQUEST,
+            Received::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
     }
 }
 
@@ -157,6 +273,7 @@ fn show(checks: &[Check], failed: usize, terminal: &Terminal) -> Done {
             printable(why)
         ))?;
         if matches!(check.verdict, Verdict::Failed(_)) {
+            terminal.line(format_args!("    expected  {} ({})", check.expected, check.says))?;
             for seen in &check.seen {
                 terminal.line(format_args!("    sent  {} {}", seen.sent(), printable(&seen.body)))?;
                 terminal.line(format_args!("    came  {} {}", seen.came(), printable(seen.came_body())))?;
@@ -176,7 +293,7 @@ const fn tone(verdict: &Verdict) -> Tone {
     }
 }
 
-fn document(args: &TestArgs, checks: &[Check], failed: usize) -> serde_json::Value {
+fn document(url: &str, checks: &[Check], failed: usize) -> serde_json::Value {
     let seen = |seen: &Seen| {
         let came = seen.status().map(|status| json!({ "status": status, "body": seen.came_body() }));
         json!({ "method": seen.method, "url": seen.url, "body": seen.body, "came": came, "took_ms": seen.took_ms })
@@ -185,8 +302,8 @@ fn document(args: &TestArgs, checks: &[Check], failed: usize) -> serde_json::Val
         .iter()
         .map(|check| {
             let exchanges: Vec<_> = check.seen.iter().map(seen).collect();
-            json!({ "check": check.about, "result": check.verdict.name(), "why": check.verdict.why(), "exchanges": exchanges })
+            json!({ "check": check.about, "result": check.verdict.name(), "why": check.verdict.why(), "expected": check.expected, "says": check.says, "exchanges": exchanges })
         })
         .collect();
-    json!({ "adapter": args.url, "ok": failed == 0, "failed": failed, "checks": checks })
+    json!({ "adapter": url, "ok": failed == 0, "failed": failed, "checks": checks })
 }
