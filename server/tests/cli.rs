@@ -3,6 +3,8 @@
 // Clippy's exception for tests covers test functions only, not what they call.
 #![allow(clippy::unwrap_used)]
 
+#[path = "cli/bundle.rs"]
+mod bundle;
 #[path = "cli/operator.rs"]
 mod operator;
 #[path = "cli/operators.rs"]

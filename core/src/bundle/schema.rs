@@ -12,7 +12,7 @@ use crate::validate::bundle::{BUNDLE_RAILS, CONTACT_ROLES};
 /// It says everything about single members. What it cannot say is checked beside it: that `max` is not below `min`, what the settings of
 /// a rail may be, that capabilities agree with them, that routes and tests keep to the namespaces and currencies, and where endpoints may be.
 pub fn schema() -> Value {
-    let texts = json!({"type": "object", "additionalProperties": {"type": "string", "maxLength": 16_384}, "maxProperties": 50});
+    let texts = json!({"type": "object", "propertyNames": {"minLength": 1, "maxLength": 40}, "additionalProperties": {"type": "string", "maxLength": 16_384}, "maxProperties": 50});
     let place = |more: Value, required: Value| {
         let mut place = json!({
             "type": "object", "additionalProperties": false, "required": required,

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post, put};
 use railgate::webhook::{WebhookSecret, sign};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 pub(crate) const TOKEN: &str = "let-me-in";
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -144,9 +145,17 @@ async fn report(partner: Arc<Partner>, url: String, answer: Value) {
     let secret = if wrong { "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" } else { SECRET };
     let body = answer.to_string();
     let signature = sign(&[WebhookSecret::parse(secret).unwrap()], "cb_1", partner.now_s, body.as_bytes());
-    let request = reqwest::Client::builder().no_proxy().build().unwrap().post(url).header("content-type", "application/json");
-    let request = request.header("webhook-id", "cb_1").header("webhook-timestamp", partner.now_s).header("webhook-signature", signature);
-    let _ = request.body(body).send().await;
+    let (host, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).unwrap();
+    let request = format!(
+        "POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Webhook-Id: cb_1\r\nWebhook-Timestamp: {}\r\nWebhook-Signature: {signature}\r\n\r\n{body}",
+        body.len(),
+        partner.now_s
+    );
+    let mut stream = tokio::net::TcpStream::connect(host).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
 }
 
 async fn paid(State(partner): State<Arc<Partner>>, Path(key): Path<String>, headers: HeaderMap) -> Answered {
