@@ -1,4 +1,19 @@
 //! The lifecycle of a bundle: a partner's description of a provider, from its draft until it is published, and revoked.
+//!
+//! ```
+//! use railgate::lifecycle::bundle::{BundleInput, BundleStatus, Next, transition};
+//!
+//! let mut status = BundleStatus::Draft;
+//! for input in [BundleInput::Submit, BundleInput::StartReview, BundleInput::Approve, BundleInput::PublishSandbox] {
+//!     if let Next::To(next) = transition(status, input) {
+//!         status = next;
+//!     }
+//! }
+//! assert_eq!(status, BundleStatus::Published);
+//! // It may go live; it is withdrawn by nobody any more, only revoked.
+//! assert_eq!(transition(status, BundleInput::PublishLive), Next::Stay);
+//! assert_eq!(transition(status, BundleInput::Withdraw), Next::Refuse);
+//! ```
 
 use super::{named_enum, stored_enum};
 

@@ -19,6 +19,7 @@
 //!
 //! Pointers lead into the whole bundle: `/manifest/…`, `/secrets/…`, `/documents/…`.
 
+mod made;
 mod review;
 
 use std::collections::BTreeMap;
@@ -28,8 +29,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::access::{printable, printable_up_to};
-use super::json::{FieldProblems, Object, Value, pointer};
-use super::provider::{integer, list, list_or_none, parse_provider, parse_routes};
+use super::json::{FieldProblems, Object, Value};
+use super::provider::{integer, list, list_or_none};
 use super::simulator::one_of;
 use super::{amount, currency, pairs, participant, provider as provider_id, sized};
 use crate::api::{
@@ -38,11 +39,12 @@ use crate::api::{
 };
 use crate::error::{Error, FieldProblem, PROBLEMS_MAX};
 use crate::ledger::Mode;
-use crate::money::{Amount, Currency, Money};
+use crate::money::Money;
 use crate::participant::Participant;
 use crate::rail::Rails;
-use crate::route::{Capabilities, ProviderSpec, RouteRule, Serves};
+use crate::route::{ProviderSpec, RouteRule};
 
+use made::{Made, Parties, Place};
 pub use review::{
     BundleComment, parse_bundle_approval, parse_bundle_comment, parse_bundle_publication, parse_bundle_remark, parse_bundle_review,
 };
@@ -343,178 +345,9 @@ fn under_manifest(problem: FieldProblem) -> FieldProblem {
     FieldProblem { pointer: format!("/manifest{}", problem.pointer), ..problem }
 }
 
-/// An endpoint: its address, as sent, and its own settings.
-type Place<'a> = (&'a str, BTreeMap<String, String>);
-
-/// The parties of a test as sent: who, and how much of which currency.
-#[derive(Debug)]
-struct Parties {
-    to: Participant,
-    unknown_to: Option<Participant>,
-    later_to: Option<Participant>,
-    amount: Option<Amount>,
-    currency: Option<Currency>,
-}
-
 /// A value as it was sent, to be read with others.
 fn raw(value: Value<'_>) -> Result<&str, FieldProblems> {
     Ok(value.raw())
-}
-
-/// What the parts of a manifest make, and what is wrong with that.
-struct Made<'a> {
-    parts: &'a [(&'static str, Option<&'a str>)],
-    rail: &'a str,
-    rails: &'a Rails,
-    settings: &'a BTreeMap<String, String>,
-    problems: Vec<FieldProblem>,
-}
-
-impl Made<'_> {
-    /// The provider of an endpoint, as an operator would write it.
-    fn provider(
-        &mut self,
-        id: &str,
-        mode: Mode,
-        (name, (base_url, own)): (&str, &Place<'_>),
-        secrets: SecretTexts,
-    ) -> Option<ProviderSpec> {
-        let mut settings = self.settings.clone();
-        settings.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
-        let mut body = format!(
-            r#"{{"id":{},"rail":{},"mode":{},"base_url":{base_url},"settings":{}"#,
-            json(id),
-            json(self.rail),
-            json(mode.as_str()),
-            json(&settings)
-        );
-        if !secrets.0.is_empty() {
-            let _ = write!(body, r#","secrets":{}"#, json(&secrets.0));
-        }
-        for (name, raw) in self.parts {
-            if let Some(raw) = raw {
-                let _ = write!(body, r#","{name}":{raw}"#);
-            }
-        }
-        body.push('}');
-        let body = zeroize::Zeroizing::new(body);
-        match parse_provider(body.as_bytes(), self.rails) {
-            Ok(request) => Some(request.spec),
-            Err(error) => {
-                let own_setting = |rest: &str| own.keys().any(|key| pointer(key) == rest);
-                for mut problem in error.into_fields() {
-                    let place = problem.pointer.as_str();
-                    problem.pointer = match (place.strip_prefix("/settings"), place.strip_prefix("/secrets")) {
-                        (Some(rest), _) if own_setting(rest) => format!("/manifest/{name}/settings{rest}"),
-                        (_, Some(rest)) => format!("/secrets/{name}{rest}"),
-                        _ if place == "/base_url" => format!("/manifest/{name}/base_url"),
-                        // What is wrong with the name itself is said of the manifest's own.
-                        _ => format!("/manifest{place}"),
-                    };
-                    let is_noted = matches!(problem.pointer.as_str(), "/manifest/id" | "/manifest/rail" | "/manifest/mode")
-                        || (problem.code == "required" && problem.pointer == "/manifest/name");
-                    self.problems.extend((!is_noted).then_some(problem));
-                }
-                None
-            }
-        }
-    }
-
-    /// The wishes for routes as entries of the table.
-    fn wishes(&mut self, wishes: &[String], spec: Option<&ProviderSpec>) -> Option<Vec<RouteRule>> {
-        let table = format!(r#"{{"routes":[{}]}}"#, wishes.join(","));
-        let rules = match parse_routes(table.as_bytes()) {
-            Ok(rules) => rules,
-            Err(error) => {
-                let fields = error.into_fields().into_iter().map(|mut problem| {
-                    problem.pointer = problem.pointer.replacen("/providers/0", "", 1);
-                    under_manifest(problem)
-                });
-                self.problems.extend(fields);
-                return None;
-            }
-        };
-        for (n, rule) in rules.iter().enumerate() {
-            let served = |pointer: &str, what: &str| {
-                FieldProblem::new(
-                    format!("/manifest/routes/{n}/{pointer}"),
-                    "not_served",
-                    format!("must be one of the {what} of the manifest"),
-                )
-            };
-            let Some(spec) = spec else { continue };
-            if !spec.namespaces.includes(&rule.namespace) {
-                self.problems.push(served("namespace", "namespaces"));
-            }
-            if rule.currency.is_some_and(|currency| !spec.currencies.includes(&currency)) {
-                self.problems.push(served("currency", "currencies"));
-            }
-        }
-        Some(rules)
-    }
-
-    /// What is promised must be what the settings say.
-    fn promises(&mut self, promised: &PromisedBody, has: Capabilities) {
-        let all = [
-            ("check_payee", promised.check_payee, has.check_payee),
-            ("reverse", promised.reverse, has.reverse),
-            ("partial_reverse", promised.partial_reverse, has.partial_reverse),
-            ("inquiry", promised.inquiry, has.inquiry),
-        ];
-        for (name, promised, has) in all {
-            if promised.is_some_and(|promised| promised != has) {
-                let said = format!("the settings of its rail say {has}: make both say the same");
-                self.problems.push(FieldProblem::new(format!("/manifest/capabilities/{name}"), "contradicts_settings", said));
-            }
-        }
-    }
-
-    fn test(&mut self, parties: &Parties, spec: Option<&ProviderSpec>) -> Option<TestPlan> {
-        let mut refuse = |name: &str, code: &'static str, said: String| {
-            self.problems.push(FieldProblem::new(format!("/manifest/sandbox/test/{name}"), code, said));
-        };
-        let first = spec.and_then(|spec| match &spec.currencies {
-            Serves::Only(some) => some.first().copied(),
-            Serves::All => None,
-        });
-        if let (Some(spec), Some(currency)) = (spec, parties.currency)
-            && !spec.currencies.includes(&currency)
-        {
-            refuse("currency", "not_served", "must be one of the currencies of the manifest".to_owned());
-        }
-        let currency = parties.currency.or(first)?;
-        let money = match parties.amount {
-            None => Money::from_minor(TEST_AMOUNT * 10_i64.pow(u32::from(currency.minor_units())), currency),
-            Some(amount) => match amount.to_money(currency) {
-                Ok(money) => money,
-                Err(error) => {
-                    refuse("amount", error.code(), error.to_string());
-                    return None;
-                }
-            },
-        };
-        if money.minor() < 4 {
-            refuse(
-                "amount",
-                "out_of_range",
-                "must be at least four of the smallest units, so that parts of it can be given back".to_owned(),
-            );
-        }
-        let Parties { to, unknown_to, later_to, .. } = parties;
-        for (name, who) in [("to", Some(to)), ("unknown_to", unknown_to.as_ref()), ("later_to", later_to.as_ref())] {
-            if let (Some(who), Some(spec)) = (who, spec)
-                && !spec.namespaces.includes(&who.namespace())
-            {
-                refuse(name, "not_served", "must be of one of the namespaces of the manifest".to_owned());
-            }
-        }
-        Some(TestPlan { to: to.clone(), unknown_to: unknown_to.clone(), later_to: later_to.clone(), amount: money })
-    }
-}
-
-fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
-    // Texts and maps of texts can be written.
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 fn version(value: Value<'_>) -> Result<String, FieldProblems> {

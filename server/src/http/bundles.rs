@@ -72,7 +72,7 @@ pub(crate) async fn schema_read(_: Noted) -> HandlerResult {
 /// problems are reported at once, with pointers into the bundle. A client may have 20 open bundles in each mode.
 #[utoipa::path(
     post, path = "/api/v1/bundles", tag = "bundles", operation_id = "createBundle",
-    request_body(content((BundleBody = "application/json"), (String = "application/zip", example = "PK…"))),
+    request_body(content((BundleBody = "application/json", example = json!({"manifest": {"id": "acme", "version": "1.0.0", "name": "Acme Pay", "rail": "adapter", "namespaces": ["msisdn"], "currencies": ["KES"], "contacts": [{"role": "technical", "email": "integration@acme.example"}], "sandbox": {"base_url": "https://sandbox.acme.example/railgate", "test": {"to": "msisdn:+254700000001"}}}})), (String = "application/zip", example = "PK…"))),
     responses(
         (status = 201, description = "The draft", body = BundleView, headers(("Location" = String, description = "Path of the bundle"), ("ETag" = String, description = "The version"))),
         NotKept, Denied, Unserved,
@@ -120,7 +120,7 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
 #[utoipa::path(
     put, path = "/api/v1/bundles/{id}", tag = "bundles", operation_id = "replaceBundle",
     params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", example = "\"1\"")),
-    request_body(content((BundleBody = "application/json"), (String = "application/zip", example = "PK…"))),
+    request_body(content((BundleBody = "application/json", example = json!({"manifest": {"id": "acme", "version": "1.0.0", "name": "Acme Pay", "rail": "adapter", "namespaces": ["msisdn"], "currencies": ["KES"], "contacts": [{"role": "technical", "email": "integration@acme.example"}], "sandbox": {"base_url": "https://sandbox.acme.example/railgate", "test": {"to": "msisdn:+254700000001"}}}})), (String = "application/zip", example = "PK…"))),
     responses((status = 200, description = "The bundle", body = BundleView, headers(("ETag" = String, description = "The version"))), NotKept, Denied, Unserved),
 )]
 pub(crate) async fn replace(State(app): State<App>, named: Named, upload: Uploaded<BundlesWrite, Bundles>) -> HandlerResult {

@@ -22,6 +22,7 @@ pub(crate) fn concrete(template: &str) -> String {
         ("{delivery}", "dlv_x"),
         ("{code}", "internal"),
         ("{user}", "nobody"),
+        ("{name}", "licence.pdf"),
     ];
     names.iter().fold(template.to_owned(), |path, (name, value)| path.replace(name, value))
 }
