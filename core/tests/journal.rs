@@ -169,6 +169,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::Node | RecordKind::User | RecordKind::Device | RecordKind::DeviceCode => true,
         RecordKind::Reconciliation | RecordKind::Finding | RecordKind::Matches => true,
         RecordKind::Elsewhere | RecordKind::Brought => true,
+        RecordKind::Bundle | RecordKind::BundlePart | RecordKind::BundleStep => true,
     }
 }
 

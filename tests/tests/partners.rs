@@ -58,6 +58,7 @@ const BESIDE: &[&str] = &[
     "name_malformed",
     "email_malformed",
     "out_of_order",
+    "currency_missing",
     "invalid_characters",
 ];
 

@@ -111,9 +111,9 @@ pub use access::*;
 #[cfg(feature = "sandbox")]
 use books::OneClient;
 use books::{BetweenClients, OnBooks};
-pub use cell::{Obstacle, Relocation, RelocationOrder, RelocationStep, Stays};
 #[cfg(feature = "bundles")]
 pub use bundle::*;
+pub use cell::{Obstacle, Relocation, RelocationOrder, RelocationStep, Stays};
 #[cfg(feature = "sandbox")]
 use clock::Hosts;
 pub use clock::SetClock;

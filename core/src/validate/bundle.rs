@@ -52,7 +52,7 @@ pub use review::{
 /// The largest bundle, in bytes: as it is sent, and as it is kept.
 pub const BUNDLE_MAX_BYTES: usize = 10 * 1024 * 1024;
 /// The largest manifest, in bytes.
-pub const MANIFEST_MAX_BYTES: usize = 256 * 1024;
+pub const MANIFEST_MAX_BYTES: usize = 64 * 1024;
 /// The most documents of a bundle.
 pub const DOCUMENTS_MAX: usize = 20;
 /// The rails whose providers partners can describe.
@@ -225,7 +225,7 @@ impl BundleContent {
         let mut problems = Vec::new();
         let mut refuse = |place: String, code: &'static str, said: &str| problems.push(FieldProblem::new(place, code, said.to_owned()));
         if self.manifest.len() > MANIFEST_MAX_BYTES {
-            refuse("/manifest".to_owned(), "too_long", "must have at most 256 KiB");
+            refuse("/manifest".to_owned(), "too_long", "must have at most 64 KiB");
         }
         if self.documents.len() > DOCUMENTS_MAX {
             refuse("/documents".to_owned(), "too_many", "must have at most 20 elements");
@@ -369,8 +369,9 @@ fn contact(value: Value<'_>) -> Result<(), FieldProblems> {
     let name =
         body.optional("name", |value| printable(&value.text()?).map(drop).map_err(|said| FieldProblems::one("name_malformed", said)));
     Ok(body.finish(|| {
-        (role?, email?, name?);
-        Some(())
+        role?;
+        email?;
+        name.map(drop)
     })?)
 }
 
@@ -426,7 +427,9 @@ fn wish(value: Value<'_>) -> Result<String, FieldProblems> {
     let priority_of = priority.flatten().unwrap_or(PRIORITY);
     let _ = write!(entry, r#","providers":[{{"id":"wished","priority":{priority_of},"weight":{}}}]}}"#, weight.flatten().unwrap_or(1));
     Ok(body.finish(|| {
-        (namespace?, priority?, weight?);
+        namespace?;
+        priority?;
+        weight?;
         Some(entry)
     })?)
 }

@@ -5,6 +5,7 @@
 
 mod audit;
 mod bundle;
+mod bundles;
 mod clients;
 mod copy;
 mod curl;
@@ -166,6 +167,7 @@ enum Command {
     Limits(setup::LimitsArgs),
     Rails(rails::RailsArgs),
     Bundle(bundle::BundleArgs),
+    Bundles(bundles::BundlesArgs),
     Review(review::ReviewArgs),
     Reconcile(reconcile::ReconcileArgs),
     Keys(keys::KeysArgs),
@@ -239,6 +241,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Limits(args) => setup::limits(args, global, terminal),
         Command::Rails(args) => rails::run(args, global, terminal),
         Command::Bundle(args) => bundle::run(args, global, terminal),
+        Command::Bundles(args) => bundles::run(args, global, terminal),
         Command::Review(args) => review::run(args, global, terminal),
         Command::Reconcile(args) => reconcile::run(args, global, terminal),
         Command::Keys(args) => keys::run(args, global, terminal),

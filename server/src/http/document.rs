@@ -7,9 +7,9 @@ use hyper::Method;
 use hyper::body::Bytes;
 use railgate::ErrorCode;
 use railgate::api::{
-    AnswerDetails, ApprovalTerms, AttemptDetails, CancellationDetails, CompletionDetails, ConsentDetails, CreditChange, CreditDetails,
-    DecisionDetails, FailureDetails, FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails, Problem,
-    ReversalDetails, ReversalTerms, ReviewDetails, ShownDetails,
+    AnswerDetails, ApprovalTerms, AttemptDetails, BundleEventView, CancellationDetails, CompletionDetails, ConsentDetails, CreditChange,
+    CreditDetails, DecisionDetails, FailureDetails, FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails,
+    Problem, ReversalDetails, ReversalTerms, ReviewDetails, ShownDetails,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
@@ -34,7 +34,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
 #[openapi(
     info(title = "railgate", description = "Settlement gateway: create a payment, trace it, reverse it. Amounts are exact decimals; every error is an RFC 9457 problem with a stable `code`."),
     components(schemas(
-        Problem, FieldProblem,
+        Problem, FieldProblem, BundleEventView,
         // Events name these by their type.
         PaymentDetails, NoDetails, CompletionDetails, ReviewDetails, FailureDetails, CancellationDetails, ReversalDetails, ReversalTerms,
         AnswerDetails, OutcomeDetails, DecisionDetails, AttemptDetails, MovementDetails, MovedDetails, CreditDetails, CreditChange,

@@ -66,6 +66,8 @@ fn a_bundle_is_submitted_changed_followed_and_withdrawn() {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }
     assert!(world.run(&["bundle", "status"]).ok().out.contains(id));
+    assert!(world.operate(&["bundles", "list", "--status", "submitted"]).ok().out.contains(id));
+    assert!(world.operate(&["bundles", "show", id]).ok().out.contains("the gateway"), "who tested it");
     let over = world.run(&["bundle", "withdraw", id, "--comment", "we start over"]).ok();
     assert!(over.out.contains("withdrawn"), "{}", over.out);
     let again = world.run(&["bundle", "withdraw", id]).fails(1);

@@ -10,7 +10,7 @@ use crate::ids::{OperatorNo, Ulid};
 use crate::ledger::Mode;
 use crate::lifecycle::bundle::BundleInput;
 use crate::route::Availability;
-use crate::store::record::{AuditAction, BundleRecord, BundleStepKind, Key, OperatorRecord};
+use crate::store::record::{AuditAction, BundleRecord, BundleStepKind, ClientRecord, Key, OperatorRecord};
 
 use super::make::{is_in, is_taken};
 use super::{BundleBy, Step, bundle_name, due_now, found, is_tested, manifest_of, next, require_version, take};
@@ -70,6 +70,10 @@ impl Command for PublishBundle {
         if self.mode == Mode::Live && bundle.mode != Mode::Live {
             let said = "the bundle was made with a sandbox credential: its partner has to send it with a live one";
             return Err(Error::with(ErrorCode::ModeMismatch, said));
+        }
+        let client: Option<ClientRecord> = d.overlay.get(&Key::Client(bundle.client))?;
+        if client.is_none_or(|client| client.suspended) {
+            return refused("its partner is suspended");
         }
         if is_tested(&bundle) {
             return Err(Error::with(ErrorCode::RequestInProgress, "its sandbox endpoint is being tested: wait for the report"));

@@ -17,6 +17,7 @@ use crate::lifecycle::bundle::{BundleInput, BundleStatus};
 use crate::store::record::{AuditAction, BundlePartRecord, BundleRecord, BundleStepKind, BundleStepRecord, Digest32, Key, Record, Version};
 use crate::store::{Scan, Unique, Write, typed, typed_all};
 use crate::validate::bundle::{BundleContent, MANIFEST, Manifest, parse_manifest};
+use crate::validate::json::pointer;
 
 use super::{
     BUNDLES_MAX, BundleBy, KEPT_MAX, OPEN_MAX, REPORT, Step, begin, bundle_name, next, place, require_room, require_version, take,
@@ -96,6 +97,14 @@ impl Engine {
             guard.insecure_loopback &= mode == Mode::Sandbox;
             if let Err(refusal) = guard.check_url(url) {
                 problems.push(FieldProblem::new(format!("/manifest/{name}/base_url"), "url_refused", refusal.to_string()));
+            }
+            // Some rails are told further addresses, such as where access tokens are issued.
+            let settings = manifest.provider(mode).into_iter().flat_map(|provider| &provider.settings);
+            for (setting, value) in settings.filter(|(_, value)| value.starts_with("http://") || value.starts_with("https://")) {
+                if let Err(refusal) = guard.check_url(value) {
+                    let place = format!("/manifest/settings{}", pointer(setting));
+                    problems.push(FieldProblem::new(place, "url_refused", refusal.to_string()));
+                }
             }
         }
         problems

@@ -470,7 +470,7 @@ pub fn bundle_step(bundle: i64, n: u32) -> BundleStepRecord {
         revision: 2,
         from: BundleStatus::InReview,
         to: BundleStatus::ChangesRequested,
-        comment: (n % 2 > 0).then(|| "ü".to_owned()),
+        comment: (!n.is_multiple_of(2)).then(|| "ü".to_owned()),
         data: None,
     }
 }
