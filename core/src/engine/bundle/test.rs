@@ -97,6 +97,8 @@ impl Command for LeaseTests {
                     d.overlay.update(next, read);
                 }
                 Ok(_) => drop(ended(d, bundle, &broken(format!("the gateway began the test {TRIES} times, and did not end it")))?),
+                // The store cannot be read now.
+                Err(error) if error.retryable => return if leased.is_empty() { Err(error) } else { Ok(leased) },
                 Err(error) => drop(ended(d, bundle, &broken(format!("the manifest cannot be used any more: {error}")))?),
             }
             d.overlay.settle();
