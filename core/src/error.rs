@@ -188,6 +188,12 @@ error_codes! {
     DeviceNotFound = "device_not_found", 404, Identification, false, "No such device",
         "There is no device with this id, or it is not the caller's.",
         "List the devices at `GET /api/v1/mobile/devices`.";
+    NotificationNotFound = "notification_not_found", 404, Identification, false, "No such notification",
+        "There is no notification with this id, or it is not this user's. The newest 500 are kept, for 90 days.",
+        "List them at `GET /api/v1/mobile/notifications`.";
+    PushSubscriptionNotFound = "push_subscription_not_found", 404, Identification, false, "No such push subscription",
+        "There is no push subscription with this id, it is not this user's, or its push service said that it has ended.",
+        "List them at `GET /api/v1/mobile/push-subscriptions`; the app may subscribe again.";
     PaymentApprovalNotFound = "payment_approval_not_found", 404, Identification, false, "No payment with this id waits for the user",
         "There is no such payment, it is not this user's, or it never needed an approval.",
         "List what waits at `GET /api/v1/mobile/approvals`.";

@@ -78,7 +78,7 @@
 //!
 //! # Features
 //!
-//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers),
+//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers), `push` (Web Push),
 //! `sandbox`, `openapi` and `testkit` are not. Features are additive.
 
 pub mod api;
@@ -97,7 +97,11 @@ pub mod lifecycle;
 pub mod limit;
 pub mod log;
 pub mod money;
+#[cfg(feature = "push")]
+pub mod notification;
 pub mod participant;
+#[cfg(feature = "push")]
+pub mod push;
 pub mod rail;
 pub mod receipt;
 #[cfg(feature = "reconcile")]

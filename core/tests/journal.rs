@@ -118,6 +118,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.extend([commit([insert(reconciliation(1, 1))]), commit([insert(finding(1, 1, 1))]), commit([insert(matches(1, 1))])]);
     commits.extend([commit([insert(user(1, "a"))]), commit([insert(device(1, 1, 1))]), commit([insert(device_code(1, 1, 5))])]);
     commits.extend([commit([insert(elsewhere(1, ReferenceKind::Settlement, "r"))]), commit([insert(brought(1, 5, 1))])]);
+    commits.push(commit([insert(notification(1, 1, true))]));
     commits
 }
 
@@ -167,7 +168,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::Invitation | RecordKind::Setup | RecordKind::Movement | RecordKind::Review | RecordKind::Usage => true,
         RecordKind::Operator | RecordKind::Approval | RecordKind::Unbooked | RecordKind::Entry | RecordKind::Clock => true,
         RecordKind::Node | RecordKind::User | RecordKind::Device | RecordKind::DeviceCode => true,
-        RecordKind::Reconciliation | RecordKind::Finding | RecordKind::Matches => true,
+        RecordKind::Reconciliation | RecordKind::Finding | RecordKind::Matches | RecordKind::Notification => true,
         RecordKind::Elsewhere | RecordKind::Brought => true,
         RecordKind::Bundle | RecordKind::BundlePart | RecordKind::BundleStep => true,
     }

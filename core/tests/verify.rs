@@ -278,7 +278,8 @@ fn play(deeds: &[(Deed, bool)]) {
             for parcel in output.get::<Vec<Parcel>>().into_iter().flatten() {
                 let outcome = LastTry { at: s.env.now(), took_ms: 1, status: Some(*status), error: None, excerpt: String::new() };
                 let tries = parcel.deliveries.iter().map(|delivery| delivery.no);
-                let tries = tries.map(|delivery| Tried { delivery, outcome: outcome.clone(), retry_after: None }).collect();
+                let tries =
+                    tries.map(|delivery| Tried { delivery, outcome: outcome.clone(), retry_after: None, is_too_late: false }).collect();
                 reports.push(AnyCommand::new(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: *status == 200 }));
             }
         }

@@ -1,4 +1,4 @@
-//! The deliverer: sends webhooks to their endpoints and reports the outcome.
+//! The deliverer: sends webhooks and pushes to their endpoints and reports the outcome.
 //!
 //! Like the worker it keeps no state. Endpoints are leased as a whole, so that each has at most a handful of deliveries in
 //! flight and none waits for another that is silent. While deliveries are due for an endpoint and its line has room, the commit that records
@@ -27,6 +27,7 @@ use crate::background::{Background, InFlight, Next, drain, until};
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound, Target};
+use crate::push::{Pusher, Unsent};
 use crate::shares::Shares;
 
 /// Settings of the deliverer.
@@ -64,13 +65,45 @@ pub struct Deliverer {
     metrics: Arc<Metrics>,
     sandbox: Outbound,
     live: Outbound,
+    /// Where the people of push services reach those of the gateway.
+    contact: Option<Arc<str>>,
+}
+
+/// What turns deliveries to an endpoint into messages.
+enum Means {
+    /// The secrets that sign a webhook.
+    Webhook(Arc<[WebhookSecret]>),
+    /// The keys of a push subscription.
+    Push(Box<Pusher>),
 }
 
 impl Deliverer {
     /// A deliverer that obeys `guard`: only sandbox endpoints may be on this machine.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, guard: &Guard, limits: Limits) -> Self {
         let strict = Guard { insecure_loopback: false, ..guard.clone() };
-        Self { gateway, metrics, sandbox: Outbound::new(guard.clone(), limits), live: Outbound::new(strict, limits) }
+        let (sandbox, live) = (Outbound::new(guard.clone(), limits), Outbound::new(strict, limits));
+        Self { gateway, metrics, sandbox, live, contact: None }
+    }
+
+    /// The same, which tells push services of this `https:` address.
+    #[must_use]
+    pub fn reached_at(self, contact: Option<&str>) -> Self {
+        Self { contact: contact.filter(|url| url.starts_with("https://")).map(Arc::from), ..self }
+    }
+
+    /// What is needed to send to the parcel's endpoint; `None` if it cannot be decrypted.
+    fn means(&self, parcel: &Parcel) -> Result<Option<Means>> {
+        let endpoint = parcel.endpoint;
+        let Some(route) = &parcel.push else {
+            let secrets = readable(self.gateway.look(|engine| engine.webhook_secrets(endpoint)))?;
+            return Ok(secrets.map(Means::Webhook));
+        };
+        let keys = self.gateway.look(|engine| Ok(engine.subscription_keys(endpoint)?.zip(Some(engine.vapid_key(route.vapid)?))));
+        match keys {
+            Ok(keys) => Ok(keys.map(|(keys, vapid)| Means::Push(Box::new(Pusher::new(keys, vapid, &parcel.url, self.contact.clone()))))),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes the deliveries of a parcel, [`Parcel::AT_ONCE`] at the same time, and reports none yet. After one that was not accepted, or when
@@ -81,9 +114,8 @@ impl Deliverer {
     /// # Errors
     /// When the store cannot be read: then nothing was sent.
     pub async fn deliver_now(&self, parcel: Parcel) -> Result<Vec<Tried>> {
-        let endpoint = parcel.endpoint;
-        let Some(secrets) = readable(self.gateway.look(|engine| engine.webhook_secrets(endpoint)))? else {
-            tracing::error!(endpoint = endpoint.0, "a webhook's secret cannot be read: nothing is sent to it");
+        let Some(means) = self.means(&parcel)? else {
+            tracing::error!(endpoint = parcel.endpoint.0, "an endpoint's secret cannot be read: nothing is sent to it");
             let at = self.gateway.engine().now();
             return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
         };
@@ -93,7 +125,7 @@ impl Deliverer {
             Mode::Live => &self.live,
         };
         let target = outbound.target(&parcel.url);
-        let begin = |delivery| deliver(&self.gateway, (outbound, share), &secrets, &target, delivery);
+        let begin = |delivery| deliver(&self.gateway, (outbound, share), &means, &target, delivery);
         let (began, mut well) = (Instant::now(), true);
         let (mut tries, mut deliveries) = (Vec::with_capacity(parcel.deliveries.len()), parcel.deliveries.into_iter());
         // In one task: its wake-ups are fewer than those of a task for each.
@@ -126,21 +158,17 @@ fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSe
 
 /// An attempt that failed before anything was sent, because there is no secret.
 fn unsigned(delivery: &DeliveryRecord, at: Millis) -> Tried {
-    let error = Some("the webhook's secret cannot be read".to_owned());
-    let outcome = LastTry { at, took_ms: 0, status: None, error, excerpt: String::new() };
-    Tried { delivery: delivery.no, outcome, retry_after: None }
+    unsent(delivery, at, "the endpoint's secret cannot be read", false)
 }
 
-/// One attempt at one delivery.
-async fn deliver(
-    gateway: &Gateway,
-    (outbound, share): (&Outbound, Share),
-    secrets: &[WebhookSecret],
-    target: &Result<Target, GuardError>,
-    delivery: DeliveryRecord,
-) -> Tried {
-    let at = gateway.engine().now();
-    let body = Bytes::from(delivery.body);
+fn unsent(delivery: &DeliveryRecord, at: Millis, why: &str, is_too_late: bool) -> Tried {
+    let outcome = LastTry { at, took_ms: 0, status: None, error: Some(why.to_owned()), excerpt: String::new() };
+    Tried { delivery: delivery.no, outcome, retry_after: None, is_too_late }
+}
+
+/// The headers and the body of a webhook, signed.
+fn signed(secrets: &[WebhookSecret], delivery: &DeliveryRecord, at: Millis) -> (HeaderMap, Bytes) {
+    let body = Bytes::from(delivery.body.clone());
     let id = format!("evt_{}", delivery.message);
     let signature = sign(secrets, &id, at / 1_000, &body);
     let mut headers = HeaderMap::with_capacity(4);
@@ -151,6 +179,27 @@ async fn deliver(
             headers.insert(name, value);
         }
     }
+    (headers, body)
+}
+
+/// One attempt at one delivery.
+async fn deliver(
+    gateway: &Gateway,
+    (outbound, share): (&Outbound, Share),
+    means: &Means,
+    target: &Result<Target, GuardError>,
+    delivery: DeliveryRecord,
+) -> Tried {
+    let at = gateway.engine().now();
+    let message = match means {
+        Means::Webhook(secrets) => Ok(signed(secrets, &delivery, at)),
+        Means::Push(pusher) => pusher.message(gateway.engine(), &delivery, at),
+    };
+    let (headers, body) = match message {
+        Ok(message) => message,
+        Err(Unsent::TooLate) => return unsent(&delivery, at, "it was too late for it to be of use", true),
+        Err(Unsent::Unusable) => return unsent(&delivery, at, "it cannot be encrypted", true),
+    };
     let sent = outbound.post(share, target, headers, body).await;
     let took_ms = u32::try_from(sent.took.as_millis()).unwrap_or(u32::MAX);
     let (outcome, retry_after) = match sent.result {
@@ -160,7 +209,7 @@ async fn deliver(
         }
         Err(error) => (LastTry { at, took_ms, status: None, error: Some(error.to_string()), excerpt: String::new() }, None),
     };
-    Tried { delivery: delivery.no, outcome, retry_after }
+    Tried { delivery: delivery.no, outcome, retry_after, is_too_late: false }
 }
 
 /// Makes due deliveries.

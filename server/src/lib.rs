@@ -16,6 +16,7 @@
 //! | how commands reach the engine | [`gateway`] |
 //! | how outbox tasks are sent | [`worker`], [`carrier`] |
 //! | how webhooks are delivered | [`deliver`] |
+//! | what end users read, by language | `texts/`; what is pushed to them: `push.rs` |
 //! | how background loops back off after a fault and restart after a panic | `background.rs` |
 //! | a setting of `railgate serve` | `cli/settings/`; of any host: [`config`], [`Hosted`] |
 //! | how URLs chosen by strangers are called | [`outbound`] |
@@ -44,12 +45,14 @@ mod open_files;
 pub mod outbound;
 #[cfg(feature = "pdf")]
 pub mod pdf;
+mod push;
 mod reconciling;
 pub mod service;
 mod shares;
 pub mod stop;
 #[cfg(feature = "cli")]
 pub mod telemetry;
+mod texts;
 pub mod verify;
 pub mod worker;
 

@@ -259,7 +259,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     gateway.engine().reached_at(callback_base.clone());
     let doors = Doors::default();
     let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone());
-    let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits);
+    let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits).reached_at(public_url.as_deref());
     let node = RecordNode { facts: facts(&gateway, address, &origin), alone: worker.alone };
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);

@@ -39,6 +39,8 @@ mod answer;
 mod bundle;
 mod caller;
 mod mobile;
+#[cfg(feature = "push")]
+mod notification;
 mod operator;
 mod place;
 mod provider;
@@ -60,6 +62,8 @@ pub use answer::{CreateAnswer, ReverseAnswer};
 pub use bundle::*;
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedSession, IssuedToken, SignedBy, Subject, Target};
 pub use mobile::*;
+#[cfg(feature = "push")]
+pub use notification::*;
 pub use operator::*;
 pub use place::{ClientPlaceView, PlaceState};
 pub use provider::*;

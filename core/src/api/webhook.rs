@@ -2,7 +2,7 @@
 
 use crate::ids::{ClientNo, EndpointNo};
 use crate::ledger::Mode;
-use crate::store::record::{DeliveryRecord, LastTry, TopicSet};
+use crate::store::record::{DeliveryRecord, LastTry, PushRoute, TopicSet};
 use crate::time::Millis;
 
 /// A webhook to create.
@@ -41,6 +41,8 @@ pub struct Parcel {
     pub mode: Mode,
     /// Whether the endpoint's last delivery failed or was slow.
     pub troubled: bool,
+    /// What makes the endpoint a push subscription; `None` for a webhook.
+    pub push: Option<Box<PushRoute>>,
     /// The URL that deliveries go to.
     pub url: String,
     /// When the host's lease of the endpoint ends.
@@ -55,7 +57,7 @@ impl Parcel {
 
     /// The share that it counts towards.
     pub const fn share(&self) -> Share {
-        Share { client: self.client, mode: self.mode, troubled: self.troubled }
+        Share { client: self.client, mode: self.mode, troubled: self.troubled, push: self.push.is_some() }
     }
 }
 
@@ -68,6 +70,8 @@ pub struct Share {
     pub mode: Mode,
     /// The line: `true` for endpoints whose last delivery failed or was slow.
     pub troubled: bool,
+    /// Whether it is what is pushed to the client's users.
+    pub push: bool,
 }
 
 /// The result of a try at a delivery.
@@ -79,6 +83,8 @@ pub struct Tried {
     pub outcome: LastTry,
     /// How long the receiver asked to be left alone, from its `Retry-After`.
     pub retry_after: Option<Millis>,
+    /// Whether nothing was sent, because the push is of no use any more.
+    pub is_too_late: bool,
 }
 
 /// The output of [`crate::engine::NumberEvents`].

@@ -77,6 +77,8 @@ impl Proof {
             | E::UserNotFound
             | E::DeviceNotFound
             | E::PaymentApprovalNotFound
+            | E::NotificationNotFound
+            | E::PushSubscriptionNotFound
             | E::ApprovalDecided
             | E::KeyNotFound
             | E::TileNotFound

@@ -2,6 +2,8 @@
 
 use crate::engine::group::{Command, Decision};
 use crate::engine::nodes::old_nodes;
+#[cfg(feature = "push")]
+use crate::engine::notify::stale_notifications;
 use crate::engine::operator::expire_approvals;
 use crate::engine::review::mend;
 use crate::error::Result;
@@ -37,7 +39,7 @@ impl Command for TryWriting {
 }
 
 /// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations and codes of devices,
-/// refusals in the audit trail after the configured time, the remains of webhooks, records of servers that are gone for a day, and sandbox
+/// refusals in the audit trail after the configured time, the remains of webhooks, notifications after 90 days, records of servers that are gone for a day, and sandbox
 /// clients that were never used. Mends the queue of reviews. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
@@ -69,6 +71,8 @@ impl Command for Maintain {
         let gone = gone.chain(codes.into_iter().map(|code| Key::DeviceCode(code.hash)));
         let gone = gone.chain(refusals.into_iter().map(|r| Key::Audit(r.no)));
         let gone = gone.chain(d.engine.stale_webhooks(d.overlay, &mut d.writer.swept)?);
+        #[cfg(feature = "push")]
+        let gone = gone.chain(stale_notifications(d.overlay, SWEEP)?);
         let gone = gone.chain(old_nodes(d.overlay.store, d.overlay.now, SWEEP)?);
         let mut count = 0;
         for key in gone {

@@ -60,6 +60,7 @@
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
 //! | `mobile/` | [`EnrollDevice`], [`DecidePayment`]: end users of clients, their devices, and payments that wait for them |
 //! | `money/` | [`Fund`]: play money; [`MoveMoney`]: real money |
+//! | `notify/` | `Subscribe`, `MarkRead`, `PutPreferences`: what end users are told (feature `push`) |
 //! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
 //! | `nodes.rs` | [`RecordNode`]: which servers run over the store |
 //! | `verify/` | verification of a whole database |
@@ -78,6 +79,8 @@ mod maintain;
 mod mobile;
 mod money;
 mod nodes;
+#[cfg(feature = "push")]
+mod notify;
 mod once;
 mod operator;
 mod reconcile;
@@ -136,6 +139,8 @@ pub use mobile::*;
 use mobile::{EndUsers, Stored};
 pub use money::*;
 pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
+#[cfg(feature = "push")]
+pub use notify::*;
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
 #[cfg(feature = "reconcile")]

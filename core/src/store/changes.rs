@@ -4,9 +4,12 @@
 use super::StoreError;
 use super::compact::{Rest, number, optional, signed, text};
 use super::record::{BookedLine, EventType, LoggedChange, LoggedEvent, Moment};
-use crate::ids::{ClientNo, ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, UserNo};
 use crate::ledger::{AccountId, Mode, TransferCode};
 use crate::lifecycle::SettlementStatus;
+
+/// Set in the code of a mode if the number of an end user follows.
+const USER: u8 = 0x80;
 
 /// Encodes as defined in [`compact`](super::compact), with hashes unchanged.
 pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
@@ -15,7 +18,10 @@ pub(crate) fn encode_changes(changes: &[LoggedChange]) -> Vec<u8> {
     for change in changes {
         signed(&mut out, change.settlement.0);
         number(&mut out, change.client.0.into());
-        out.push(change.mode.code());
+        out.push(change.mode.code() | change.user.map_or(0, |_| USER));
+        if let Some(user) = change.user {
+            number(&mut out, user.0.into());
+        }
         // No status has the number 0.
         out.push(change.moment.as_ref().map_or(0, |moment| moment.status.code()));
         number(&mut out, change.version.into());
@@ -87,12 +93,14 @@ fn read_changes(rest: &mut Rest<'_>) -> Option<Vec<LoggedChange>> {
 }
 
 fn read_change(rest: &mut Rest<'_>) -> Option<LoggedChange> {
-    let (settlement, client, mode) = (SettlementNo(rest.signed()?), ClientNo(rest.small()?), Mode::from_code(rest.byte()?)?);
+    let (settlement, client, mode) = (SettlementNo(rest.signed()?), ClientNo(rest.small()?), rest.byte()?);
+    let user = if mode & USER == 0 { None } else { Some(UserNo(rest.small()?)) };
+    let mode = Mode::from_code(mode & !USER)?;
     let (status, version) = (rest.byte()?, rest.small()?);
     let moment = if status == 0 { None } else { Some(read_moment(rest, SettlementStatus::from_code(status)?)?) };
     let count = rest.count()?;
     let events = (0..count).map(|_| read_event(rest)).collect::<Option<_>>()?;
-    Some(LoggedChange { settlement, client, mode, version, moment, events })
+    Some(LoggedChange { settlement, client, mode, user, version, moment, events })
 }
 
 fn read_moment(rest: &mut Rest<'_>, status: SettlementStatus) -> Option<Moment> {
@@ -134,13 +142,14 @@ mod tests {
 
     prop_compose! {
         fn any_change()(
-            settlement in any::<i64>(), client in any::<u32>(), live in any::<bool>(), version in any::<u32>(),
-            moment in prop::option::of(any_moment()),
+            settlement in any::<i64>(), client in any::<u32>(), live in any::<bool>(), user in any::<Option<u32>>(),
+            version in any::<u32>(), moment in prop::option::of(any_moment()),
             events in prop::collection::vec((prop::sample::select(EventType::ALL), any::<i64>(), any::<[u8; 32]>()), 0..4),
         ) -> LoggedChange {
             let events = events.into_iter().map(|(kind, at, hash)| LoggedEvent { kind, at, hash }).collect();
             let mode = if live { Mode::Live } else { Mode::Sandbox };
-            LoggedChange { settlement: SettlementNo(settlement), client: ClientNo(client), mode, version, moment, events }
+            let user = user.map(UserNo);
+            LoggedChange { settlement: SettlementNo(settlement), client: ClientNo(client), mode, user, version, moment, events }
         }
     }
 

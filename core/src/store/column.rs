@@ -339,7 +339,7 @@ macro_rules! json {
         }
     )*};
 }
-json!(Arc<SettlementMore> Box<StatementLine> Failure LastTry Vec<UserLimits> DeviceAttestation);
+json!(Arc<SettlementMore> Box<StatementLine> Failure LastTry Vec<UserLimits> DeviceAttestation Box<NotificationFacts> Box<PushRoute>);
 
 impl Stored for Vec<u8> {
     const KIND: Kind = Kind::Bytes;

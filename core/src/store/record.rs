@@ -30,6 +30,7 @@
 mod bundle;
 mod log;
 mod mobile;
+mod notification;
 mod operator;
 mod reconcile;
 mod webhook;
@@ -50,6 +51,7 @@ pub use super::tables::*;
 pub use bundle::*;
 pub use log::*;
 pub use mobile::*;
+pub use notification::*;
 pub use operator::*;
 pub use reconcile::*;
 pub use webhook::*;
@@ -101,6 +103,8 @@ stored_enum! {
         Receipt = 2 "receipt",
         /// The Ed25519 key that signs the log's checkpoints.
         Log = 3 "log",
+        /// The P-256 key that identifies the gateway to push services.
+        Vapid = 4 "vapid",
     }
 }
 
@@ -350,6 +354,10 @@ stored_enum! {
         ApprovePayment = 75 "approve_payment",
         /// A user declined a payment.
         DeclinePayment = 76 "decline_payment",
+        /// A push subscription was added.
+        Subscribe = 78 "subscribe",
+        /// A push subscription was removed.
+        Unsubscribe = 79 "unsubscribe",
         /// A partner made a bundle.
         CreateBundle = 80 "create_bundle",
         /// A partner replaced the content of a bundle.

@@ -467,17 +467,17 @@ tables! {
         live: Later<i64>;
     }
 
-    /// A webhook endpoint: where a client receives events.
+    /// An endpoint: a webhook, where a client receives events, or a push subscription, where an end user is told of payments.
     Endpoint(EndpointRecord) "endpoint" = 22 Server Versioned, find EndpointId(id: Ulid) {
         key {
             /// The endpoint's number.
             no: EndpointNo;
         }
-        /// The ULID in `whk_…`, unique.
+        /// The ULID in `whk_…` or `psh_…`, unique.
         id: Ulid [unique];
         /// Increases by one with every change.
         version: u32;
-        /// The client that owns it.
+        /// The client that owns it, or the number of the end user.
         client: ClientNo [fixed];
         /// The mode of the events that it receives.
         mode: Mode [fixed];
@@ -493,9 +493,11 @@ tables! {
         created_at: Millis;
         /// When it last changed.
         updated_at: Millis;
+        /// What makes it a push subscription of an end user; `None` for a webhook.
+        push: Option<Box<PushRoute>> [later];
     }
 
-    /// A secret that signs an endpoint's deliveries.
+    /// A secret that signs an endpoint's deliveries, or the keys that encrypt for a push subscription.
     EndpointSecret(EndpointSecretRecord) "endpoint_secret" = 23 Server Versioned {
         key {
             /// The endpoint.
@@ -1100,6 +1102,29 @@ tables! {
         created_at: Millis;
         /// When it expires.
         expires_at: Millis;
+    }
+
+    /// Something that an end user was told, clustered under the user.
+    Notification(NotificationRecord) "notification" = 46 Server {
+        key {
+            /// The user.
+            user: UserNo => app_user;
+            /// Its number: when it was told (milliseconds, upper 43 bits) and a number that makes it unique (lower 20 bits). It grows with
+            /// each notification of the user.
+            n: i64;
+        }
+        /// What it tells.
+        kind: NotificationKind;
+        /// The settlement that it is about; 0 if it is about none.
+        settlement: SettlementNo;
+        /// When that happened, by the clock of the user's client.
+        at: Millis;
+        /// Whether the user has not read it.
+        unread: bool;
+        /// When the user read it.
+        read_at: Option<Millis>;
+        /// What it is about, as it was then.
+        facts: Box<NotificationFacts>;
     }
 
     /// A reference that a client used at another gateway before it came here: it stays used.

@@ -37,6 +37,8 @@ pub(crate) mod json;
 pub mod messages;
 pub mod mobile;
 pub(crate) mod nearest;
+#[cfg(feature = "push")]
+pub mod notification;
 pub mod operator;
 pub mod provider;
 pub mod simulator;

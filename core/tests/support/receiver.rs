@@ -68,7 +68,7 @@ impl Receivers {
                 assert_eq!(*known, delivery.body, "a message has one body");
             }
             let outcome = LastTry { at: now, took_ms: 1, status, error: None, excerpt: String::new() };
-            tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
+            tries.push(Tried { delivery: delivery.no, outcome, retry_after: None, is_too_late: false });
         }
         self.reports.push(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: which.is_multiple_of(2) });
     }

@@ -173,7 +173,7 @@ fn lease(engine: &Engine, healthy: usize, troubled: usize) -> Vec<Parcel> {
 fn tried(delivery: &DeliveryRecord, at: i64, status: Option<u16>) -> Tried {
     let error = if status.is_none() { Some("timed out".to_owned()) } else { None };
     let outcome = LastTry { at, took_ms: 5, status, error, excerpt: String::new() };
-    Tried { delivery: delivery.no, outcome, retry_after: None }
+    Tried { delivery: delivery.no, outcome, retry_after: None, is_too_late: false }
 }
 
 fn json(delivery: &DeliveryRecord) -> Value {

@@ -325,7 +325,7 @@ fn one_client_is_given_no_more_than_its_part_of_a_line() {
     w.event("r");
     w.run(create(&w.s.engine, other, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"s"}"#)).unwrap();
     log_all(&w.s.engine);
-    let share = |troubled| Share { client: w.s.caller.client, mode: w.s.caller.mode, troubled };
+    let share = |troubled| Share { client: w.s.caller.client, mode: w.s.caller.mode, troubled, push: false };
     let leased = |share, parcels| {
         let parcels = w.run(LeaseQueues { healthy: 99, troubled: 99, in_flight: vec![(share, parcels)] }).unwrap();
         parcels.iter().map(|parcel| parcel.endpoint).collect::<Vec<_>>()

@@ -67,6 +67,8 @@ enum Kind {
     Receipt,
     /// Signs the checkpoints of the log
     Log,
+    /// Identifies the gateway to push services
+    Vapid,
     /// Seals the store's secrets
     Master,
 }
@@ -94,6 +96,7 @@ pub(crate) fn run(args: KeysArgs, global: &Global, terminal: &Terminal) -> Done 
         KeysCommand::Rotate { kind: Kind::Challenge, place } => rotate(SecretKind::Challenge, &place, global, terminal),
         KeysCommand::Rotate { kind: Kind::Receipt, place } => rotate(SecretKind::Receipt, &place, global, terminal),
         KeysCommand::Rotate { kind: Kind::Log, place } => rotate(SecretKind::Log, &place, global, terminal),
+        KeysCommand::Rotate { kind: Kind::Vapid, place } => rotate(SecretKind::Vapid, &place, global, terminal),
     }
 }
 
@@ -169,6 +172,7 @@ fn rotate(kind: SecretKind, place: &Place, global: &Global, terminal: &Terminal)
     terminal.line(match kind {
         SecretKind::Challenge => "A running server uses it within ten seconds; challenges of the old one are accepted until they expire.",
         SecretKind::Receipt => "Receipts of the old one stay verifiable: its public half stays published.",
+        SecretKind::Vapid => "Push subscriptions stay bound to the key that they were made with: the old one goes on signing for those.",
         SecretKind::Log => "Checkpoints and proofs of the old one stay verifiable: its public half stays published.",
     })
 }

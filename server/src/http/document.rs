@@ -50,7 +50,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "rails", description = "What operators call"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
-        (name = "mobile", description = "End users of clients, their devices, and payments that wait for them"),
+        (name = "mobile", description = "End users of clients, their devices, payments that wait for them, and what they are told"),
         (name = "simulator", description = "The sandbox's simulated operator"),
         (name = "log", description = "The transparency log of all events of the credential's mode"),
         (name = "service", description = "The service itself"),
@@ -326,6 +326,10 @@ problem_groups! {
     UserIsBlocked = [UserBlocked];
     /// For calls that name a device.
     NoDevice = [DeviceNotFound];
+    /// For calls that name a notification.
+    NoNotification = [NotificationNotFound];
+    /// For calls that name a push subscription.
+    NoSubscription = [PushSubscriptionNotFound];
     /// For calls that name a payment that waits for its user.
     NoPaymentApproval = [PaymentApprovalNotFound];
     /// For decisions of end users.

@@ -15,6 +15,7 @@ use hyper::{HeaderMap, Uri};
 use railgate::api::{Caller, Credential, SignedBy, Target};
 use railgate::engine::{Command, PARAMETERS_MAX, Signed};
 use railgate::error::{FieldProblem, excerpt};
+use railgate::ids::KeyNo;
 use railgate::time::{Millis, parse_rfc3339};
 use railgate::{Error, ErrorCode};
 
@@ -54,6 +55,8 @@ pub(crate) fn noted(parts: &mut Parts) -> Arc<Context> {
 pub(crate) struct Open<A> {
     /// The authenticated client.
     pub(crate) caller: Caller,
+    /// The key that signed.
+    pub(crate) key: KeyNo,
     pub(crate) headers: HeaderMap,
     pub(crate) uri: Uri,
     /// The connection that it came on, if it came on one.
@@ -72,7 +75,8 @@ impl<A: Asks> FromRequestParts<App> for Open<A> {
         }
         let admitted = app.gate.admit(A::ACCESS, Shown { head: Head { parts, context: &context }, body: &[] })?;
         let (headers, link) = (std::mem::take(&mut parts.headers), context.origin.link.clone());
-        Ok(Self { caller: admitted.credential.caller, headers, uri: parts.uri.clone(), link, asked: PhantomData })
+        let Credential { caller, key, .. } = admitted.credential;
+        Ok(Self { caller, key, headers, uri: parts.uri.clone(), link, asked: PhantomData })
     }
 }
 

@@ -290,6 +290,8 @@ all_routes! {
     mobile::users,
     mobile::devices,
     mobile::approvals,
+    mobile::notifications,
+    mobile::push,
     bundles,
     operator::bundles,
     log,

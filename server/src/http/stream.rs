@@ -1,10 +1,11 @@
-//! Event streams (Server-Sent Events): of one settlement, or of everything that happens to a client.
+//! Event streams (Server-Sent Events): of one settlement, of everything that happens to a client, or of a user's notifications.
 //!
 //! A stream keeps only its position: events are read from the store when there is room to send them. So a follower that
 //! reconnects with `Last-Event-ID` misses nothing, wherever the stream broke, and one that reads too slowly is cut off
 //! instead of being buffered for.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -13,6 +14,7 @@ use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use railgate::api::{Caller, EventView};
 use railgate::error::FieldProblem;
+use railgate::ledger::Mode;
 use railgate::store::record::SettlementRecord;
 use railgate::{Engine, Error, Result};
 use tokio::sync::mpsc;
@@ -20,11 +22,13 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
 use super::held::{self, Place};
+use super::mobile;
 use super::response::NO_STORE;
 use crate::gateway::Tenant;
+use crate::texts::Locale;
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Ends a stream whose server stops: the client reconnects in this many milliseconds, to any node that answers.
 const COME_BACK: &str = "retry: 500\n: this server is stopping\n\n";
 /// The most events that are read together.
@@ -37,17 +41,47 @@ pub(super) enum Followed {
     Settlement(Box<SettlementRecord>),
     /// A client's feed, by position.
     Feed(Caller),
+    /// The inbox of an end user, by number, in these languages.
+    Inbox(Caller, Arc<[String]>),
+}
+
+/// An event of a stream.
+struct Shown {
+    /// Its place, after which the stream goes on.
+    place: i64,
+    /// What a follower sends as `Last-Event-ID`.
+    id: String,
+    name: &'static str,
+    /// JSON without white space, which is one line.
+    data: String,
+}
+
+fn shown(place: i64, event: &EventView) -> Result<Shown> {
+    let data = serde_json::to_string(event).map_err(Error::internal)?;
+    Ok(Shown { place, id: place.to_string(), name: event.kind.as_str(), data })
 }
 
 impl Followed {
-    /// The events after `after`, each with its place.
-    fn read(&self, engine: &Engine, after: i64) -> Result<Vec<(i64, EventView)>> {
+    /// The events after `after`.
+    fn read(&self, engine: &Engine, after: i64) -> Result<Vec<Shown>> {
         match self {
             Self::Settlement(record) => {
                 let Ok(after) = u32::try_from(after) else { return Ok(Vec::new()) };
-                Ok(engine.events(record, after, PAGE)?.into_iter().map(|event| (i64::from(event.sequence), event)).collect())
+                engine.events(record, after, PAGE)?.iter().map(|event| shown(event.sequence.into(), event)).collect()
             }
-            Self::Feed(caller) => Ok(engine.feed(caller, after, PAGE)?.into_iter().map(|entry| (entry.position, entry.event)).collect()),
+            Self::Feed(caller) => engine.feed(caller, after, PAGE)?.iter().map(|entry| shown(entry.position, &entry.event)).collect(),
+            Self::Inbox(caller, tags) => {
+                let locale = Locale::of(tags.iter().map(String::as_str));
+                let entries = engine.inbox_after(caller, after, PAGE)?;
+                entries
+                    .iter()
+                    .map(|entry| {
+                        let view = mobile::notifications::shown(entry, &locale, engine.now());
+                        let data = serde_json::to_string(&view).map_err(Error::internal)?;
+                        Ok(Shown { place: entry.record.n, id: view.id, name: view.kind.as_str(), data })
+                    })
+                    .collect()
+            }
         }
     }
 }
@@ -110,6 +144,7 @@ impl Follower {
         let mut watch = match &self.followed {
             Followed::Settlement(record) => self.app.gateway.watch(record.no),
             Followed::Feed(caller) => self.app.gateway.watch_feed(caller.client, caller.mode),
+            Followed::Inbox(caller, _) => self.app.gateway.watch_feed(caller.party(), Mode::Sandbox),
         };
         let mut stopping = self.app.stopping.clone();
         let every = |period: Duration| tokio::time::interval(period.max(Duration::from_millis(1)));
@@ -161,8 +196,8 @@ impl Follower {
             };
             let full = events.len() == PAGE;
             let mut text = String::with_capacity(512 * events.len());
-            for (place, event) in &events {
-                write_event(&mut text, *place, event)?;
+            for Shown { place, id, name, data } in &events {
+                write!(text, "id: {id}\nevent: {name}\ndata: {data}\n\n").map_err(Error::internal)?;
                 self.after = *place;
             }
             if !text.is_empty() && !self.send(text).await {
@@ -188,10 +223,4 @@ impl Follower {
             () = stopping.requested() => false,
         }
     }
-}
-
-fn write_event(out: &mut String, place: i64, event: &EventView) -> Result<()> {
-    let data = serde_json::to_string(event).map_err(Error::internal)?;
-    // JSON without white space is one line.
-    write!(out, "id: {place}\nevent: {}\ndata: {data}\n\n", event.kind.as_str()).map_err(Error::internal)
 }

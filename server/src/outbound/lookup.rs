@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn client(no: u32) -> Option<Share> {
-        Some(Share { client: ClientNo(no), mode: Mode::Sandbox, troubled: false })
+        Some(Share { client: ClientNo(no), mode: Mode::Sandbox, troubled: false, push: false })
     }
 
     #[tokio::test(start_paused = true)]
@@ -283,7 +283,12 @@ mod tests {
         }
         let began = Instant::now();
         assert!(lookups.addresses("a.example", client(2)).await.is_some());
-        assert!(lookups.addresses("b.example", Some(Share { client: ClientNo(1), mode: Mode::Live, troubled: false })).await.is_some());
+        assert!(
+            lookups
+                .addresses("b.example", Some(Share { client: ClientNo(1), mode: Mode::Live, troubled: false, push: false }))
+                .await
+                .is_some()
+        );
         assert_eq!(began.elapsed().as_secs(), 2, "a second each, as if they were alone");
         assert_eq!(counting.0.load(Ordering::SeqCst), PERMITS_EACH + 2);
         assert!(shared.await.unwrap().is_some());

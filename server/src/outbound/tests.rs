@@ -79,7 +79,7 @@ fn allowing_here(names: &Arc<Names>, trusted: &[CertificateDer<'static>]) -> Out
     Outbound::with(guard, PATIENT, Arc::clone(names) as Arc<dyn Resolve>, trusting(trusted))
 }
 
-const SHARE: Share = Share { client: ClientNo(1), mode: Mode::Sandbox, troubled: false };
+const SHARE: Share = Share { client: ClientNo(1), mode: Mode::Sandbox, troubled: false, push: false };
 
 async fn post(outbound: &Outbound, url: &str) -> Sent {
     let mut headers = HeaderMap::new();

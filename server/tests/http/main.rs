@@ -15,6 +15,7 @@ mod hostile;
 mod keyed;
 mod limits;
 mod mobile;
+mod notifications;
 mod operators;
 mod partner;
 #[path = "../../../core/tests/support/plain_rail.rs"]

@@ -44,7 +44,7 @@ fn log_and_deliver(engine: &Engine, count: &mut u32) {
             *count += 1;
             let status = if count.is_multiple_of(3) { 500 } else { 204 };
             let outcome = LastTry { at: engine.now(), took_ms: 5, status: Some(status), error: None, excerpt: String::new() };
-            tries.push(Tried { delivery: delivery.no, outcome, retry_after: None });
+            tries.push(Tried { delivery: delivery.no, outcome, retry_after: None, is_too_late: false });
         }
         engine.run(Delivered { endpoint: parcel.endpoint, until: parcel.until, tries, more: false }).unwrap();
     }

@@ -35,7 +35,7 @@ fn fill(store: &dyn Store) {
             &|n| delivery(n, small(n % 20), Some(n)).into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
-        let makers: [&dyn Fn(i64) -> Record; 12] = [
+        let makers: [&dyn Fn(i64) -> Record; 13] = [
             &|n| client(small(n), n as u128).into(),
             &|n| KeyRecord { id: KeyId(hash(n)), ..key(small(n), small(n % 600), 1) }.into(),
             &|n| audit(n).into(),
@@ -46,6 +46,7 @@ fn fill(store: &dyn Store) {
             &|n| InvitationRecord { hash: hash(n), ..invitation(1, n) }.into(),
             &|n| user(small(n), &n.to_string()).into(),
             &|n| device(small(n), n as u128, small(n % 600)).into(),
+            &|n| notification(small(n % 600), n, n % 50 == 0).into(),
             &|n| DeviceCodeRecord { hash: hash(n), ..device_code(1, small(n % 600), n) }.into(),
             &|n| SettlementRecord { user: Some(UserNo(small(n % 600))), ..settlement(200_000 + n, 1, &format!("u{n}")) }.into(),
         ];
@@ -130,6 +131,12 @@ fn scans() -> Vec<Scan> {
         Scan::devices_of(UserNo(5)),
         Scan::device_codes_of(UserNo(5)),
         Scan::device_codes_expired_before(99, limit),
+        Scan::notifications_of(UserNo(5), false, 999, limit),
+        Scan::notifications_of(UserNo(5), true, i64::MAX, limit),
+        Scan::notifications_after(UserNo(5), 9, limit),
+        Scan::last_notification(UserNo(5)),
+        Scan::nth_notification(UserNo(5), 500),
+        Scan::notifications_before(99, limit),
         list(SettlementFilter { user: Some(UserNo(5)), ..plain() }, Some((5, settlement))),
         Scan::settlements_of_user(&SettlementFilter { status: vec![SettlementStatus::Accepted], user: Some(UserNo(5)), ..plain() }, limit),
     ]

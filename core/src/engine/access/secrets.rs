@@ -180,7 +180,7 @@ impl Engine {
         (secret, public)
     }
 
-    fn new_receipt_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
+    fn new_p256_key(&self) -> (Zeroizing<[u8; 32]>, Vec<u8>) {
         loop {
             let secret = self.random32();
             // One draw in 2^32 exceeds the order of the group.
@@ -196,14 +196,22 @@ impl Engine {
         secret
     }
 
-    /// All secrets, by kind and number; missing ones are made first.
+    /// All secrets, by kind and number; missing ones are made first, except for the one that only users with push subscriptions need.
     pub(crate) fn secrets(&self) -> Result<Vec<SecretRecord>> {
-        self.secrets_with(SecretKind::ALL.iter().map(|kind| (*kind, maker(*kind))))
+        self.secrets_with(SecretKind::ALL.iter().filter(|kind| **kind != SecretKind::Vapid).map(|kind| (*kind, maker(*kind))))
+    }
+
+    /// The keys that identify the gateway to push services, by number; the first is made if there is none.
+    #[cfg(feature = "push")]
+    pub(crate) fn vapid_secrets(&self) -> Result<Vec<SecretRecord>> {
+        let mut secrets = self.secrets_with([(SecretKind::Vapid, maker(SecretKind::Vapid))])?;
+        secrets.retain(|secret| secret.kind == SecretKind::Vapid);
+        Ok(secrets)
     }
 
     /// The secrets of receipts, by number; the first is made if there is none.
     pub(crate) fn receipt_secrets(&self) -> Result<Vec<SecretRecord>> {
-        let mut secrets = self.secrets_with([(SecretKind::Receipt, Self::new_receipt_key as Maker)])?;
+        let mut secrets = self.secrets_with([(SecretKind::Receipt, Self::new_p256_key as Maker)])?;
         secrets.retain(|secret| secret.kind == SecretKind::Receipt);
         Ok(secrets)
     }
@@ -249,7 +257,7 @@ type Maker = fn(&Engine) -> (Zeroizing<[u8; 32]>, Vec<u8>);
 fn maker(kind: SecretKind) -> Maker {
     match kind {
         SecretKind::Challenge => Engine::new_challenge_key,
-        SecretKind::Receipt => Engine::new_receipt_key,
+        SecretKind::Receipt | SecretKind::Vapid => Engine::new_p256_key,
         SecretKind::Log => Engine::new_log_key,
     }
 }

@@ -181,7 +181,7 @@ fn tell(d: &mut Decision<'_, '_>, bundle: &BundleRecord, step: &BundleStepRecord
     let summary = d.engine.bundle_summary(bundle)?;
     let view = BundleEventView { bundle: summary, sequence: step.n, comment: step.comment.clone() };
     let data = serde_json::to_string(&view).map_err(Error::internal)?;
-    d.engine.tell(d.overlay, d.writer, (bundle.client, bundle.mode), Topic::Bundle(event), &data)
+    d.engine.announce(d.overlay, d.writer, (bundle.client, bundle.mode), (Topic::Bundle(event), &data), None)
 }
 
 /// Asks for a test of the sandbox endpoint.

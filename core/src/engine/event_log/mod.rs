@@ -100,6 +100,8 @@ impl Command for NumberEvents {
         if !turn.changes.is_empty() {
             // Changes that do not fit into this commit wait for the next.
             let told = engine.fan_out(overlay, d.writer, &turn.changes)?;
+            #[cfg(feature = "push")]
+            engine.tell_users(overlay, d.writer, &turn.changes[..told])?;
             for (at, change) in turn.from.drain(told..).zip(turn.changes.drain(told..)) {
                 let (waiting, fewer) = turn.waiting.entry(at).or_default();
                 waiting.push(change);
@@ -383,12 +385,12 @@ fn traced_by(write: &Write) -> Option<About<'_>> {
 /// The current state of what a trace is about, without its events.
 fn change_of(about: About<'_>) -> LoggedChange {
     let (client, mode) = about.owner();
-    let (version, moment) = match about {
-        About::Settlement(record) => (record.version, Some(moment_of(record))),
-        About::Movement(_) => (1, None),
+    let (user, version, moment) = match about {
+        About::Settlement(record) => (record.user, record.version, Some(moment_of(record))),
+        About::Movement(_) => (None, 1, None),
     };
     // A create has no more than one event.
-    LoggedChange { settlement: about.no(), client, mode, version, moment, events: Vec::with_capacity(1) }
+    LoggedChange { settlement: about.no(), client, mode, user, version, moment, events: Vec::with_capacity(1) }
 }
 
 fn moment_of(record: &SettlementRecord) -> Moment {

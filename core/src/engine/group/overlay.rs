@@ -115,6 +115,11 @@ impl<'a> Overlay<'a> {
                 Write::Insert(Record::Feed(feed)) => {
                     self.fed.push((feed.client, feed.mode));
                 }
+                Write::Insert(Record::Notification(record)) => {
+                    // A user has one inbox, whatever the mode.
+                    self.fed.push((record.user.party(), Mode::Sandbox));
+                    self.written.insert(Key::Notification((record.user, record.n)), Some(index));
+                }
                 Write::Insert(Record::Queue(queue)) => {
                     self.deliveries_due = earlier(self.deliveries_due, queue.due);
                     self.written.insert(Key::Queue(queue.endpoint), Some(index));

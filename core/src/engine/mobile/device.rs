@@ -8,6 +8,8 @@ use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{Ulid, UserNo};
+#[cfg(feature = "push")]
+use crate::store::record::NotificationKind;
 use crate::store::record::{AuditAction, ClientRecord, DeviceAttestation, DeviceRecord, Key, KeyRecord, KeyStatus, UserRecord, Version};
 use crate::store::{Unique, typed};
 
@@ -97,6 +99,8 @@ impl Command for EnrollDevice {
             version: Version::default().next(),
         };
         d.overlay.insert(device.clone());
+        #[cfg(feature = "push")]
+        d.engine.tell_of_device(d.overlay, d.writer, NotificationKind::DeviceEnrolled, &device)?;
         Ok(NewDevice { device, user, client_id: client.id, key, token })
     }
 
@@ -174,6 +178,8 @@ impl Command for RevokeDevice {
         let read = device.version;
         let device = DeviceRecord { revoked_at: Some(d.overlay.now), version: read.next(), ..device };
         d.overlay.update(device.clone(), read);
+        #[cfg(feature = "push")]
+        d.engine.tell_of_device(d.overlay, d.writer, NotificationKind::DeviceRevoked, &device)?;
         Ok(device)
     }
 

@@ -112,7 +112,9 @@ impl Subject {
             | AuditAction::CommentBundle
             | AuditAction::ReviewBundle
             | AuditAction::PublishBundle
-            | AuditAction::RevokeBundle => Self::Nothing,
+            | AuditAction::RevokeBundle
+            | AuditAction::Subscribe
+            | AuditAction::Unsubscribe => Self::Nothing,
         }
     }
 }

@@ -32,12 +32,13 @@ pub(super) fn webhooks(store: &dyn Store, report: &mut VerifyReport) -> Result<(
 }
 
 fn one_endpoint(store: &dyn Store, report: &mut VerifyReport, endpoint: &EndpointRecord) -> Result<()> {
-    let what = format!("whk_{}", endpoint.id);
+    let what = format!("{}_{}", if endpoint.push.is_some() { "psh" } else { "whk" }, endpoint.id);
     report.webhooks += u64::from(endpoint.status != EndpointStatus::Removed);
     // Only the number of a removed endpoint is left.
     let removed = endpoint.status == EndpointStatus::Removed;
-    if !removed && store.get(&Key::Client(endpoint.client))?.is_none() {
-        report.problem(&what, "webhook_without_client", format!("its client, number {}, is missing", endpoint.client.0));
+    let owner = endpoint.client.user().map_or(Key::Client(endpoint.client), Key::User);
+    if !removed && store.get(&owner)?.is_none() {
+        report.problem(&what, "webhook_without_client", format!("its owner, number {}, is missing", endpoint.client.0));
     }
     let secrets: Vec<EndpointSecretRecord> = typed_all(store.scan(&Scan::endpoint_secrets(endpoint.no))?)?;
     if !removed && secrets.last().is_none_or(|newest| newest.until.is_some()) {

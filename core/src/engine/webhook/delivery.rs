@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// The enabled endpoints, with the changes of this group, except those without a queue.
-    fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
+    pub(crate) fn enabled_endpoints(&self, overlay: &Overlay<'_>, client: ClientNo, mode: Mode) -> Result<Vec<EndpointRecord>> {
         let stored: Vec<EndpointRecord> = typed_all(overlay.stored_page(&Scan::endpoints_of(client, mode))?)?;
         let now: Result<Vec<Option<EndpointRecord>>> = stored.iter().map(|endpoint| overlay.get(&Key::Endpoint(endpoint.no))).collect();
         let mut enabled = Vec::new();
@@ -120,19 +120,19 @@ impl Engine {
         Ok(delivery)
     }
 
-    /// Tells a client's endpoints of something that has no trace.
-    #[cfg(feature = "bundles")]
-    pub(crate) fn tell(
+    /// Sends a message about something that has no trace to a client's endpoints, all but one.
+    pub(crate) fn announce(
         &self,
         overlay: &mut Overlay<'_>,
         writer: &mut Writer,
         (client, mode): (ClientNo, Mode),
-        topic: Topic,
-        data: &str,
+        (topic, data): (Topic, &str),
+        but: Option<EndpointNo>,
     ) -> Result<()> {
         let (id, now) = (self.fresh_ulid(overlay.now), self.time_of(overlay, (client, mode))?);
         let body = envelope(topic, now, data);
-        for endpoint in self.enabled_endpoints(overlay, client, mode)?.iter().filter(|endpoint| listens(endpoint, topic)) {
+        let endpoints = self.enabled_endpoints(overlay, client, mode)?;
+        for endpoint in endpoints.iter().filter(|endpoint| Some(endpoint.no) != but && listens(endpoint, topic)) {
             self.owe(overlay, writer, endpoint, (topic, id, &body), (SettlementNo(0), 0), DeliveryCause::Event)?;
             self.enqueue(overlay, endpoint.no, overlay.now)?;
         }
@@ -144,16 +144,8 @@ impl Engine {
         let mut view = self.webhook_view(disabled)?;
         // Recipients at the other endpoints must not learn secrets in the query of this address.
         view.url.truncate(view.url.find('?').unwrap_or(view.url.len()));
-        let (id, now) = (self.fresh_ulid(overlay.now), self.time_of(overlay, disabled.owner())?);
         let data = serde_json::to_string(&view).map_err(Error::internal)?;
-        let body = envelope(Topic::WebhookDisabled, now, &data);
-        let others = self.enabled_endpoints(overlay, disabled.client, disabled.mode)?;
-        for other in others.iter().filter(|other| other.no != disabled.no && listens(other, Topic::WebhookDisabled)) {
-            let about = (SettlementNo(0), 0);
-            self.owe(overlay, writer, other, (Topic::WebhookDisabled, id, &body), about, DeliveryCause::Event)?;
-            self.enqueue(overlay, other.no, overlay.now)?;
-        }
-        Ok(())
+        self.announce(overlay, writer, disabled.owner(), (Topic::WebhookDisabled, &data), Some(disabled.no))
     }
 
     /// The keys of expired deliveries and of the remains of removed endpoints, each once. `after` is where the search among

@@ -83,6 +83,7 @@ impl Command for CreateWebhook {
             description: new.description.clone(),
             created_at: overlay.now,
             updated_at: overlay.now,
+            push: None,
         };
         let secret = engine.first_secret(overlay, caller)?;
         overlay.insert(engine.sealed_secret(no, 1, &secret, overlay.now)?);
@@ -172,10 +173,8 @@ impl Command for DeleteWebhook {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<ChangedWebhook> {
-        let mut endpoint = d.engine.endpoint(d.overlay, &self.caller, self.id)?;
-        endpoint.status = EndpointStatus::Removed;
-        d.engine.stop_queue(d.overlay, endpoint.no)?;
-        let endpoint = d.engine.write_endpoint(d.overlay, endpoint);
+        let endpoint = d.engine.endpoint(d.overlay, &self.caller, self.id)?;
+        let endpoint = d.engine.remove_endpoint(d.overlay, endpoint)?;
         Ok(ChangedWebhook { endpoint, secret: None })
     }
 
@@ -323,6 +322,12 @@ impl Engine {
         Ok(ChangedWebhook { endpoint, secret: Some(secret) })
     }
 
+    /// Removes an endpoint; what waits for it is not delivered.
+    pub(crate) fn remove_endpoint(&self, overlay: &mut Overlay<'_>, endpoint: EndpointRecord) -> Result<EndpointRecord> {
+        self.stop_queue(overlay, endpoint.no)?;
+        Ok(self.write_endpoint(overlay, EndpointRecord { status: EndpointStatus::Removed, ..endpoint }))
+    }
+
     pub(crate) fn write_endpoint(&self, overlay: &mut Overlay<'_>, mut endpoint: EndpointRecord) -> EndpointRecord {
         let expected = endpoint.version;
         endpoint.version += 1;
@@ -336,7 +341,7 @@ impl Engine {
         visible(caller, overlay.find(&Unique::EndpointId(id))?)
     }
 
-    fn endpoints_of(&self, overlay: &Overlay<'_>, caller: &Caller) -> Result<Vec<EndpointRecord>> {
+    pub(crate) fn endpoints_of(&self, overlay: &Overlay<'_>, caller: &Caller) -> Result<Vec<EndpointRecord>> {
         let stored: Vec<EndpointRecord> = typed_all(overlay.store.scan(&Scan::endpoints_of(caller.client, caller.mode))?)?;
         let made = overlay.inserted().filter_map(|record| match record {
             Record::Endpoint(made) => {
@@ -349,7 +354,7 @@ impl Engine {
         Ok(all?.into_iter().flatten().filter(|endpoint| endpoint.status != EndpointStatus::Removed).collect())
     }
 
-    fn check_url(&self, mode: Mode, url: &str) -> Result<()> {
+    pub(crate) fn check_url(&self, mode: Mode, url: &str) -> Result<()> {
         let mut guard = self.config.webhook_guard.clone();
         guard.insecure_loopback &= mode == Mode::Sandbox;
         let refused = |refusal: crate::webhook::GuardError| Error::field("/url", "url_refused", refusal.to_string());

@@ -139,6 +139,8 @@ impl Engine {
             #[cfg(not(feature = "bundles"))]
             Topic::Bundle(_) => return Err(Error::internal("this program has no bundles")),
             Topic::WebhookDisabled => return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal),
+            // No webhook receives it.
+            Topic::Notification => return Ok("{}".to_owned()),
         };
         match example_of(kind) {
             Example::Settlement(status) => {
@@ -226,7 +228,7 @@ fn data(record: &str, sequence: u32, reversal: Option<&str>) -> String {
 }
 
 /// Sets the settlement back to its state at `moment`.
-fn set_back(record: &mut SettlementRecord, version: u32, moment: &Moment) {
+pub(crate) fn set_back(record: &mut SettlementRecord, version: u32, moment: &Moment) {
     record.status = moment.status;
     record.version = version;
     record.needs_review = moment.needs_review;

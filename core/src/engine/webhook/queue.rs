@@ -9,12 +9,12 @@ use crate::api::{Parcel, Share, Tried};
 use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Overlay, Prefetch};
 use crate::error::{Error, Result};
-use crate::ids::EndpointNo;
+use crate::ids::{ClientNo, EndpointNo};
 use crate::ledger::Mode;
 use crate::store::record::{ClockRecord, DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord};
 use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
-use crate::webhook::{RETRY_AFTER_MAX_MS, Verdict, next_delay};
+use crate::webhook::{ATTEMPTS_MAX, RETRY_AFTER_MAX_MS, Verdict, next_delay};
 
 use super::delivery::unless_damaged;
 use super::endpoint::MOST_WEBHOOKS;
@@ -27,7 +27,10 @@ const PARCEL: usize = 4 * Parcel::AT_ONCE;
 const SLOW: u32 = 2_000;
 /// How long a queue waits, in milliseconds, if its owner has used up its share of the line.
 const PUT_OFF: Millis = 1_000;
-/// An endpoint that has only failed for this long is disabled.
+/// How many push subscriptions of a client's users are served at the same time in each line. They are many, and push services answer
+/// at once.
+const MOST_PUSHED: usize = 64;
+/// An endpoint that has only failed for this long is disabled, and a push subscription removed.
 const FAILING_MOST: Millis = 5 * 86_400_000;
 
 /// Leases the queues of endpoints for which deliveries are due.
@@ -77,7 +80,8 @@ impl Command for LeaseQueues {
                 };
                 if let Some(parcel) = &parcel {
                     let share = in_flight.entry(parcel.share()).or_default();
-                    if *share >= MOST_WEBHOOKS {
+                    let most = if parcel.push.is_some() { MOST_PUSHED } else { MOST_WEBHOOKS };
+                    if *share >= most {
                         engine.write_queue(overlay, QueueRecord { due: Some(overlay.now + PUT_OFF), owner: 0, added: None, ..queue });
                         continue;
                     }
@@ -147,7 +151,10 @@ impl Command for Delivered {
                 it.endpoint == self.endpoint && it.status == DeliveryStatus::Pending && it.last.as_ref() != Some(&tried.outcome)
             };
             match delivery {
-                Some(delivery) if counts(&delivery) => engine.count_try(overlay, delivery, tried, now, &mut seen),
+                Some(delivery) if counts(&delivery) => {
+                    let push = endpoint.as_ref().is_some_and(|endpoint| endpoint.push.is_some());
+                    engine.count_try(overlay, (delivery, push), tried, now, &mut seen);
+                }
                 uncounted => left.extend(uncounted.filter(|it| it.endpoint == self.endpoint)),
             }
         }
@@ -163,7 +170,12 @@ impl Command for Delivered {
             (next.troubled, next.failing_since) = (true, Some(queue.failing_since.unwrap_or(at)));
         }
         let dead = next.failing_since.is_some_and(|since| now - since >= FAILING_MOST);
-        let disable = if seen.gone { Some(EndpointStatus::Gone) } else { dead.then_some(EndpointStatus::Failing) };
+        let disable = match endpoint.push {
+            // An app subscribes again when it needs to; nobody enables a subscription.
+            Some(_) => (seen.gone || dead).then_some(EndpointStatus::Removed),
+            None if seen.gone => Some(EndpointStatus::Gone),
+            None => dead.then_some(EndpointStatus::Failing),
+        };
         let disable = disable.filter(|_| endpoint.status == EndpointStatus::Enabled);
         let mut parcel = None;
         if disable.is_some() || endpoint.status != EndpointStatus::Enabled {
@@ -193,7 +205,9 @@ impl Command for Delivered {
         let owner = endpoint.owner();
         if let Some(status) = disable {
             let endpoint = engine.write_endpoint(overlay, EndpointRecord { status, ..endpoint });
-            engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
+            if endpoint.push.is_none() {
+                engine.tell_of_disabled(overlay, d.writer, &endpoint)?;
+            }
         }
         engine.done_for(overlay, d.writer, owner)?;
         Ok(self.reported(parcel))
@@ -294,7 +308,14 @@ impl Engine {
         Ok((None, parcel))
     }
 
-    fn count_try(&self, overlay: &mut Overlay<'_>, mut delivery: DeliveryRecord, tried: &Tried, now: Millis, seen: &mut Fared) {
+    fn count_try(
+        &self,
+        overlay: &mut Overlay<'_>,
+        (mut delivery, push): (DeliveryRecord, bool),
+        tried: &Tried,
+        now: Millis,
+        seen: &mut Fared,
+    ) {
         delivery.attempts = delivery.attempts.saturating_add(1);
         delivery.last = Some(tried.outcome.clone());
         seen.slow |= tried.outcome.took_ms > SLOW;
@@ -302,17 +323,21 @@ impl Engine {
         if let (Some(429 | 503), Some(wait)) = (tried.outcome.status, tried.retry_after) {
             seen.peace = seen.peace.max(Some(wait.clamp(0, RETRY_AFTER_MAX_MS)));
         }
-        match tried.outcome.status.map_or(Verdict::Failed, Verdict::of_status) {
+        let verdict = if push { Verdict::of_push_status } else { Verdict::of_status };
+        match tried.outcome.status.map_or(Verdict::Failed, verdict) {
+            // Nothing was sent, and nothing will be: that says nothing about the endpoint.
+            Verdict::Failed if push && tried.is_too_late => (delivery.status, delivery.due) = (DeliveryStatus::Failed, None),
             Verdict::Delivered => {
                 seen.delivered = true;
                 (delivery.status, delivery.due) = (DeliveryStatus::Delivered, None);
             }
-            verdict @ (Verdict::Gone | Verdict::Failed) => {
+            verdict @ (Verdict::Gone | Verdict::Failed | Verdict::Refused) => {
                 seen.gone |= verdict == Verdict::Gone;
                 seen.failed_at = Some(seen.failed_at.map_or(tried.outcome.at, |at| at.min(tried.outcome.at)));
                 let mut random = [0u8; 4];
                 self.env.random(&mut random);
-                match next_delay(delivery.attempts, u32::from_be_bytes(random), tried.retry_after) {
+                let attempts = if verdict == Verdict::Refused { ATTEMPTS_MAX } else { delivery.attempts };
+                match next_delay(attempts, u32::from_be_bytes(random), tried.retry_after) {
                     Some(delay) => delivery.due = Some(now + delay),
                     None => (delivery.status, delivery.due) = (DeliveryStatus::Failed, None),
                 }
@@ -417,6 +442,8 @@ const fn most_of(queue: &QueueRecord) -> usize {
 /// The parcel of these deliveries; `None` if there are none.
 fn parcel_of(endpoint: &EndpointRecord, queue: &QueueRecord, until: Millis, due: impl Iterator<Item = DeliveryRecord>) -> Option<Parcel> {
     let deliveries: Vec<DeliveryRecord> = due.take(most_of(queue)).collect();
-    let EndpointRecord { no, client, mode, url, .. } = endpoint.clone();
-    (!deliveries.is_empty()).then_some(Parcel { endpoint: no, client, mode, troubled: queue.troubled, url, until, deliveries })
+    let EndpointRecord { no, client, mode, url, push, .. } = endpoint.clone();
+    // What is pushed to the users of a client shares that client's part of a line.
+    let client = push.as_ref().map_or(client, |push| ClientNo(push.client));
+    (!deliveries.is_empty()).then_some(Parcel { endpoint: no, client, mode, troubled: queue.troubled, push, url, until, deliveries })
 }

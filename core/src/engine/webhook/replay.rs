@@ -64,7 +64,8 @@ impl Command for TestWebhook {
         };
         overlay.insert(delivery.clone());
         let EndpointRecord { no, client, mode, url, .. } = endpoint;
-        let parcel = Parcel { endpoint: no, client, mode, troubled: false, url, until: overlay.now, deliveries: vec![delivery] };
+        let (push, until) = (None, overlay.now);
+        let parcel = Parcel { endpoint: no, client, mode, troubled: false, push, url, until, deliveries: vec![delivery] };
         Ok(parcel)
     }
 
@@ -110,7 +111,7 @@ impl Command for Tested {
         delivery.attempts = 1;
         delivery.status = match tried.outcome.status.map_or(Verdict::Failed, Verdict::of_status) {
             Verdict::Delivered => DeliveryStatus::Delivered,
-            Verdict::Gone | Verdict::Failed => DeliveryStatus::Failed,
+            Verdict::Gone | Verdict::Failed | Verdict::Refused => DeliveryStatus::Failed,
         };
         delivery.last = Some(tried.outcome.clone());
         overlay.write(Write::Replace(delivery.clone().into()));

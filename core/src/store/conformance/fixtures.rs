@@ -605,8 +605,15 @@ pub fn unlogged(no: i64) -> UnloggedRecord {
         failure: None,
     };
     let events = vec![LoggedEvent { kind: EventType::SettlementAccepted, at: 1_000, hash: [2; 32] }];
-    let change =
-        LoggedChange { settlement: SettlementNo(1), client: ClientNo(1), mode: Mode::Sandbox, version: 1, moment: Some(moment), events };
+    let change = LoggedChange {
+        settlement: SettlementNo(1),
+        client: ClientNo(1),
+        mode: Mode::Sandbox,
+        user: None,
+        version: 1,
+        moment: Some(moment),
+        events,
+    };
     UnloggedRecord { no, changes: vec![change] }
 }
 
@@ -639,6 +646,21 @@ pub fn endpoint(no: u32, client: u32, id: u128) -> EndpointRecord {
         description: None,
         created_at: 1_000,
         updated_at: 1_000,
+        push: None,
+    }
+}
+
+/// A notification of an end user.
+pub fn notification(user: u32, n: i64, unread: bool) -> NotificationRecord {
+    NotificationRecord {
+        user: UserNo(user),
+        n,
+        kind: NotificationKind::PaymentCompleted,
+        settlement: SettlementNo(1),
+        at: n,
+        unread,
+        read_at: (!unread).then_some(9),
+        facts: Box::new(NotificationFacts { amount: Some("1.00".to_owned()), ..NotificationFacts::default() }),
     }
 }
 

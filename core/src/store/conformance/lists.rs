@@ -62,6 +62,7 @@ fn in_order() -> Vec<Record> {
     add!(simulator(1, u64::MAX), simulator(u32::MAX, 0), clock(1, 5), clock(u32::MAX, 6));
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
     add!(user(1, "b"), user(u32::MAX, "a"), device(1, 12, 1), device(200, 11, 1), device_code(1, 2, 6), device_code(200, 1, 5));
+    add!(notification(1, 9, true), notification(1, 12, false), notification(2, -1, true));
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
     add!(reconciliation(1, 2), reconciliation(2, 1), finding(1, 2, 7), finding(2, 1, 0), matches(1, 2), matches(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
@@ -288,6 +289,30 @@ pub fn keys_of_a_client_are_its_own(new: Factory<'_>) {
     make(store, [replace_any(key(3, 1, 6)), Write::Delete(Key::Key(KeyNo(5)))]);
     assert_eq!((of(1), of(2)), (numbered(&[1, 3]), numbered(&[u32::MAX])));
     assert_eq!(keys(store, &Scan::last(RecordKind::Key)), numbered(&[u32::MAX]));
+}
+
+/// A user's notifications by number in both directions, the unread ones, and those of any user by time.
+pub fn notifications_are_walked_by_user_and_by_time(new: Factory<'_>) {
+    let store = &*new();
+    let told = |user: u32, n: i64| Key::Notification((UserNo(user), n));
+    let all = [(1, 7, true), (1, 3, false), (1, 9, true), (2, 8, true), (1, -1, false)];
+    make(store, all.map(|(user, n, unread)| insert(notification(user, n, unread))));
+    let newest = [9, 7, 3, -1].map(|n| told(1, n));
+    walks(store, &newest, |last, limit| match last {
+        Some(Key::Notification((_, before))) => Scan::notifications_of(UserNo(1), false, *before, limit),
+        _ => Scan::notifications_of(UserNo(1), false, i64::MAX, limit),
+    });
+    assert_eq!(keys(store, &Scan::notifications_of(UserNo(1), true, i64::MAX, 9)), newest[..2]);
+    assert_eq!(keys(store, &Scan::notifications_of(UserNo(1), true, 9, 9)), newest[1..2]);
+    assert_eq!(keys(store, &Scan::notifications_after(UserNo(1), 3, 9)), [7, 9].map(|n| told(1, n)));
+    assert_eq!(keys(store, &Scan::notifications_after(UserNo(1), 3, 1)), [told(1, 7)]);
+    assert_eq!(keys(store, &Scan::last_notification(UserNo(1))), newest[..1]);
+    assert_eq!(keys(store, &Scan::last_notification(UserNo(3))), []);
+    for (n, key) in (1..).zip(newest.iter().cloned()) {
+        assert_eq!(keys(store, &Scan::nth_notification(UserNo(1), n)), [key]);
+    }
+    assert_eq!(keys(store, &Scan::nth_notification(UserNo(1), 5)), []);
+    assert_eq!(keys(store, &Scan::notifications_before(9, 3)), [told(1, -1), told(1, 3), told(1, 7)]);
 }
 
 /// A client's users by name in each mode, a user's devices and codes, and a user's payments, newest first.

@@ -3,7 +3,7 @@
 use super::fixtures::*;
 use super::lists::{keys, walks};
 use super::{Factory, holds, make, refuse};
-use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid};
+use crate::ids::{ClientNo, EndpointNo, ProviderNo, SettlementNo, Ulid, UserNo};
 use crate::ledger::Mode;
 use crate::lifecycle::SettlementStatus;
 use crate::store::record::*;
@@ -91,8 +91,9 @@ pub fn the_ends_of_the_log_and_of_webhooks_survive(new: Factory<'_>) {
         };
         let events = vec![LoggedEvent { kind: EventType::ReversalFailed, at: extreme, hash: [0xff; 32] }; 300];
         let (settlement, client) = (SettlementNo(extreme), ClientNo(u32::MAX));
-        let change = LoggedChange { settlement, client, mode: LIVE, version: u32::MAX, moment: Some(moment), events };
-        let silent = LoggedChange { events: Vec::new(), moment: None, ..change.clone() };
+        let user = Some(UserNo(u32::MAX));
+        let change = LoggedChange { settlement, client, mode: LIVE, user, version: u32::MAX, moment: Some(moment), events };
+        let silent = LoggedChange { events: Vec::new(), moment: None, user: None, ..change.clone() };
         let tried = LastTry { at: extreme, took_ms: u32::MAX, status: Some(u16::MAX), error: said(), excerpt: strange.repeat(100) };
         let all: [Record; 12] = [
             UnloggedRecord { no: extreme, changes: vec![change, silent] }.into(),

@@ -1,7 +1,7 @@
 //! The log's records: events not numbered yet, each client's feed, and the tiles of the Merkle trees.
 
 use super::{Digest32, EventType, Later, LogHeadRecord};
-use crate::ids::{ClientNo, ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo, UserNo};
 use crate::ledger::{AccountId, Mode, TransferCode};
 use crate::lifecycle::SettlementStatus;
 use crate::time::Millis;
@@ -15,6 +15,8 @@ pub struct LoggedChange {
     pub client: ClientNo,
     /// Sandbox or live.
     pub mode: Mode,
+    /// The end user who pays, if one does.
+    pub user: Option<UserNo>,
     /// The sequence number of the last event.
     pub version: u32,
     /// The mutable part of the settlement, as it was after these events; `None` for a movement, which never changes.

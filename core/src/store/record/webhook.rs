@@ -15,13 +15,17 @@ pub enum Topic {
     WebhookDisabled,
     /// A step of a bundle.
     Bundle(BundleEvent),
+    /// A notification for an end user: only push subscriptions receive it.
+    Notification,
 }
 
 /// The code of this topic. The codes of event types stay below it.
 const WEBHOOK_DISABLED: u8 = 60;
+/// The code of this topic.
+const NOTIFICATION: u8 = 61;
 
 impl Topic {
-    /// Every topic, in the order of the stored codes.
+    /// Every topic of webhooks, in the order of the stored codes.
     pub fn all() -> impl Iterator<Item = Self> {
         EventType::ALL
             .iter()
@@ -37,6 +41,7 @@ impl Topic {
             Self::Event(kind) => kind.code(),
             Self::Bundle(kind) => kind.code(),
             Self::WebhookDisabled => WEBHOOK_DISABLED,
+            Self::Notification => NOTIFICATION,
         }
     }
 
@@ -46,6 +51,7 @@ impl Topic {
             (Some(kind), _) => Some(Self::Event(kind)),
             (None, Some(kind)) => Some(Self::Bundle(kind)),
             (None, None) if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
+            (None, None) if code == NOTIFICATION => Some(Self::Notification),
             (None, None) => None,
         }
     }
@@ -56,6 +62,7 @@ impl Topic {
             Self::Event(kind) => kind.as_str(),
             Self::Bundle(kind) => kind.as_str(),
             Self::WebhookDisabled => "webhook.disabled",
+            Self::Notification => "notification",
         }
     }
 

@@ -586,6 +586,40 @@ impl Scan {
     }
 }
 
+/// Scans for notifications.
+impl Scan {
+    /// A user's notifications below the number `before` (`i64::MAX` for the newest), newest first; only unread ones, if asked for.
+    pub fn notifications_of(user: UserNo, unread: bool, before: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Notification, limit).backwards().with(column!(Notification.app_user), Is::Equal, user);
+        let scan = scan.with(column!(Notification.n), Is::Below, before);
+        if unread { scan.that(column!(Notification.unread), Is::Flag(true)) } else { scan }
+    }
+
+    /// A user's notifications above the number `after`, by number.
+    pub fn notifications_after(user: UserNo, after: i64, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Notification, limit).with(column!(Notification.app_user), Is::Equal, user);
+        scan.with(column!(Notification.n), Is::Above, after)
+    }
+
+    /// A user's last notification, if there is one.
+    pub fn last_notification(user: UserNo) -> Self {
+        Self::last(RecordKind::Notification).with(column!(Notification.app_user), Is::Equal, user)
+    }
+
+    /// Of a user's notifications, newest first, the one at place `n`, from 1; none if there are fewer.
+    pub fn nth_notification(user: UserNo, n: usize) -> Self {
+        let mut scan = Self::all(RecordKind::Notification, n).backwards().with(column!(Notification.app_user), Is::Equal, user);
+        scan.shape.limit = Limit::Last;
+        scan
+    }
+
+    /// Notifications of any user of what happened before this time, oldest first.
+    pub fn notifications_before(at: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Notification, limit).by(by!(Notification: at));
+        scan.with(column!(Notification.at), Is::Below, at)
+    }
+}
+
 /// Scans for the log and webhooks.
 impl Scan {
     /// A client's feed in one mode by position, above `after`.

@@ -31,7 +31,7 @@ impl Scan {
         let mut ranked = BTreeMap::new();
         // The rows before the only one that is wanted.
         let skip = if self.shape.limit == Limit::Last { self.limit.saturating_sub(1) } else { 0 };
-        let limit = self.limit - skip;
+        let (limit, mut passed) = (self.limit - skip, 0);
         while found.len() < limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
             let Some((key, row)) = next else { break };
@@ -40,6 +40,7 @@ impl Scan {
                 continue;
             }
             match self.shape.order {
+                Order::Key | Order::KeyBackwards if passed < skip => passed += 1,
                 Order::Key | Order::KeyBackwards => found.push(read(row, cells)?),
                 Order::By(columns) | Order::ByBackwards(columns) => {
                     let mut rank = ordered(0, columns.iter().filter_map(|column| cells.get(usize::from(*column))));

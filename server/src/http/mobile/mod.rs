@@ -1,7 +1,9 @@
-//! The mobile API: end users of clients, their devices, and payments that wait for them.
+//! The mobile API: end users of clients, their devices, and payments that wait for them, and what they are told.
 
 pub(super) mod approvals;
 pub(super) mod devices;
+pub(super) mod notifications;
+pub(super) mod push;
 pub(super) mod users;
 
 use std::fmt::Write as _;

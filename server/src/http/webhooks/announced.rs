@@ -74,7 +74,7 @@ fn described(topic: Topic) -> String {
             "A step of one of the client's bundles. Of two messages about a bundle, the one with the greater `sequence` is the later."
                 .to_owned()
         }
-        Topic::WebhookDisabled => {
+        Topic::WebhookDisabled | Topic::Notification => {
             "The gateway disabled another webhook of the client, because it responded with 410, or only with failures for \
             five days."
                 .to_owned()
@@ -99,7 +99,8 @@ fn message(topic: Topic) -> Schema {
         Topic::Event(kind) if kind.is_of_movement() => MOVEMENT_DATA,
         Topic::Event(_) => SETTLEMENT_DATA,
         Topic::Bundle(_) => "BundleEventView",
-        Topic::WebhookDisabled => "WebhookView",
+        // No webhook receives a notification.
+        Topic::WebhookDisabled | Topic::Notification => "WebhookView",
     };
     let kind = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([topic.as_str()]));
     let time = ObjectBuilder::new()
