@@ -102,6 +102,7 @@ pub mod notification;
 pub mod participant;
 #[cfg(feature = "push")]
 pub mod push;
+pub mod quality;
 pub mod rail;
 pub mod receipt;
 #[cfg(feature = "reconcile")]

@@ -119,6 +119,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.extend([commit([insert(user(1, "a"))]), commit([insert(device(1, 1, 1))]), commit([insert(device_code(1, 1, 5))])]);
     commits.extend([commit([insert(elsewhere(1, ReferenceKind::Settlement, "r"))]), commit([insert(brought(1, 5, 1))])]);
     commits.push(commit([insert(notification(1, 1, true))]));
+    commits.extend([commit([insert(quality("a", 1, "1"))]), commit([insert(quality_seen(1, 1))])]);
     commits
 }
 
@@ -171,6 +172,7 @@ fn is_of_a_server(kind: RecordKind) -> bool {
         RecordKind::Reconciliation | RecordKind::Finding | RecordKind::Matches | RecordKind::Notification => true,
         RecordKind::Elsewhere | RecordKind::Brought => true,
         RecordKind::Bundle | RecordKind::BundlePart | RecordKind::BundleStep => true,
+        RecordKind::Quality | RecordKind::QualitySeen => true,
     }
 }
 

@@ -8,6 +8,7 @@ use railgate::Error;
 use railgate::api::*;
 use railgate::validate::access::{parse_challenge, parse_enroll, parse_new_key, parse_revocation, parse_token};
 use railgate::validate::mobile::{parse_decision, parse_device, parse_device_code, parse_device_enrollment, parse_user};
+use railgate::validate::quality::parse_quality;
 use railgate::validate::simulator::{parse_advance, parse_faults};
 use railgate::validate::webhook::{parse_new_webhook, parse_replay, parse_rotation, parse_webhook_patch, parse_webhook_test};
 use railgate::validate::{AnyCurrency, parse_batch, parse_create, parse_money, parse_reverse};
@@ -102,6 +103,19 @@ fn mobile() {
     let shown = json!({"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1", "payee_name": "Ada"});
     let decision = json!({"decision": "approve", "shown": shown, "reason": "r"});
     agree::<DecisionBody, _>(&DecisionBody::FIELDS, &decision, json!({}), parse_decision);
+}
+
+#[test]
+fn quality() {
+    let now = 1_795_257_497_042;
+    let point = json!({
+        "id": "01KAJX3M7Q5W8ZP9D2R4T6V8YB", "metric": "app.start", "value": 812.5, "unit": "ms", "at": "2026-11-21T10:00:00Z",
+        "app_version": "3.2.0", "os": "android 16", "network": "wifi", "settlement": "inv-1", "failed": true,
+    });
+    let batch = |point: &[u8]| parse_quality(&[br#"{"items":["#, point, b"]}"].concat(), now);
+    let one = |point: &[u8]| batch(point).and_then(|mut points| points.remove(0).map_err(Error::invalid));
+    agree::<QualityPointBody, _>(&QualityPointBody::FIELDS, &point, json!({}), one);
+    agree::<QualityBody, _>(&QualityBody::FIELDS, &json!({"items": [point]}), json!({}), |body| parse_quality(body, now));
 }
 
 #[test]

@@ -71,6 +71,8 @@ pub struct Config {
     pub four_eyes: FourEyes,
     /// How long the audit trail keeps what was refused. What was done is kept for ever.
     pub audit_refusals_ms: Millis,
+    /// How long what devices measured is kept.
+    pub quality_retention_ms: Millis,
     /// Lifetime of an access token.
     pub token_ttl_ms: Millis,
     /// How long a quote is valid.
@@ -108,6 +110,7 @@ impl Default for Config {
             enrollment_cap: 10_000,
             four_eyes: FourEyes::default(),
             audit_refusals_ms: 30 * 86_400_000,
+            quality_retention_ms: 90 * 86_400_000,
             token_ttl_ms: 900_000,
             quote_ttl_ms: 900_000,
             lease_ms: 30_000,

@@ -5,6 +5,7 @@ use crate::engine::nodes::old_nodes;
 #[cfg(feature = "push")]
 use crate::engine::notify::stale_notifications;
 use crate::engine::operator::expire_approvals;
+use crate::engine::quality::tidy_quality;
 use crate::engine::review::mend;
 use crate::error::Result;
 use crate::store::record::{
@@ -39,8 +40,9 @@ impl Command for TryWriting {
 }
 
 /// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations and codes of devices,
-/// refusals in the audit trail after the configured time, the remains of webhooks, notifications after 90 days, records of servers that are gone for a day, and sandbox
-/// clients that were never used. Mends the queue of reviews. Returns the number of rows.
+/// refusals in the audit trail and what devices measured after the configured times, the remains of webhooks, notifications after 90 days,
+/// records of servers that are gone for a day, and sandbox clients that were never used. Mends the queue of reviews; turns what was measured
+/// in hours into days. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 
@@ -85,6 +87,7 @@ impl Command for Maintain {
             d.record_counted(&counted);
         }
         count += mend(d.overlay, SWEEP)? + expire_approvals(d.overlay, SWEEP)?;
+        count += tidy_quality(d.overlay, d.engine.config.quality_retention_ms, SWEEP)?;
         Ok(count + d.engine.expire_clients(d.overlay)?)
     }
 

@@ -59,6 +59,7 @@
 //! | `webhook/` | endpoints, deliveries, tests and replays |
 //! | `event_log/` | [`NumberEvents`]; feeds, tiles, proofs |
 //! | `mobile/` | [`EnrollDevice`], [`DecidePayment`]: end users of clients, their devices, and payments that wait for them |
+//! | `quality/` | [`TakeQuality`]: how well apps work, as their devices measure it |
 //! | `money/` | [`Fund`]: play money; [`MoveMoney`]: real money |
 //! | `notify/` | `Subscribe`, `MarkRead`, `PutPreferences`: what end users are told (feature `push`) |
 //! | `once.rs` | [`Once`]: commands under an `Idempotency-Key` |
@@ -83,6 +84,7 @@ mod nodes;
 mod notify;
 mod once;
 mod operator;
+mod quality;
 mod reconcile;
 mod reversal;
 mod review;
@@ -143,6 +145,7 @@ pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 pub use notify::*;
 pub use once::{Answer, Answers, KeptUnder, LastStep, Once};
 pub use operator::*;
+pub use quality::*;
 #[cfg(feature = "reconcile")]
 pub use reconcile::*;
 pub use reversal::*;

@@ -117,19 +117,33 @@ impl Sink for Head {
     }
 }
 
-/// The bytes of these cells after a first byte.
+/// The bytes of these cells after a first byte. A text that others follow ends with two zero bytes, and one in it is followed by the
+/// highest byte: it sorts before every text that it begins.
 pub(crate) fn ordered<'c>(first: u8, cells: impl IntoIterator<Item = &'c Cell>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(24);
     bytes.push(first);
-    for cell in cells {
-        match cell {
-            Cell::Null => {}
-            Cell::Int(value) => bytes.extend_from_slice(&(value ^ i64::MIN).to_be_bytes()),
-            Cell::Text(text) => bytes.extend_from_slice(text.as_bytes()),
-            Cell::Bytes(value) => bytes.extend_from_slice(value),
-        }
+    let mut cells = cells.into_iter().peekable();
+    while let Some(cell) = cells.next() {
+        append(&mut bytes, cell, cells.peek().is_some());
     }
     bytes
+}
+
+/// Adds the bytes of a cell of a key; `inside` if others follow it there.
+pub(crate) fn append(bytes: &mut Vec<u8>, cell: &Cell, inside: bool) {
+    match cell {
+        Cell::Null => {}
+        Cell::Int(value) => bytes.extend_from_slice(&(value ^ i64::MIN).to_be_bytes()),
+        Cell::Text(text) if inside => {
+            for byte in text.bytes() {
+                bytes.push(byte);
+                bytes.extend((byte == 0).then_some(u8::MAX));
+            }
+            bytes.extend_from_slice(&[0, 0]);
+        }
+        Cell::Text(text) => bytes.extend_from_slice(text.as_bytes()),
+        Cell::Bytes(value) => bytes.extend_from_slice(value),
+    }
 }
 
 /// The bytes of a primary key; `None` if no record can have it.

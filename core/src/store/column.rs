@@ -15,6 +15,7 @@ use crate::ledger::{AccountId, Mode, Totals};
 use crate::lifecycle::Coded;
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::quality::{Devices, Sketch};
 use crate::terms::{UsageId, Used, UserLimits};
 
 /// The type of a column, in databases that have types.
@@ -394,6 +395,32 @@ impl Stored for Vec<BookedLine> {
 
     fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
         source.bytes()?.map(decode_lines).transpose()
+    }
+}
+
+impl Stored for Sketch {
+    const KIND: Kind = Kind::Bytes;
+
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        sink.bytes(&self.encode())
+    }
+
+    fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
+        let sketch = source.bytes()?.map(Self::decode);
+        meant(source, sketch, "a sketch", |sketch| sketch)
+    }
+}
+
+impl Stored for Devices {
+    const KIND: Kind = Kind::Bytes;
+
+    fn put<S: Sink + ?Sized>(&self, sink: &mut S) -> Bound<S> {
+        sink.bytes(&self.encode())
+    }
+
+    fn read<C: Source>(source: &mut C) -> Read<Option<Self>> {
+        let devices = source.bytes()?.map(Self::decode);
+        meant(source, devices, "a set of devices", |devices| devices)
     }
 }
 

@@ -87,6 +87,7 @@ macro_rules! store_conformance {
             keys_of_a_client_are_its_own
             users_have_devices_codes_and_payments
             notifications_are_walked_by_user_and_by_time
+            what_devices_measured_is_in_order_of_time
             secrets_are_in_order_of_kind_and_number
             every_kind_of_key_and_code_survives
             a_clients_list_is_newest_first_and_its_own

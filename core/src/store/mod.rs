@@ -44,7 +44,7 @@
 mod cell;
 mod changes;
 mod column;
-mod compact;
+pub(crate) mod compact;
 #[cfg(feature = "testkit")]
 pub mod conformance;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

@@ -32,6 +32,7 @@ mod log;
 mod mobile;
 mod notification;
 mod operator;
+mod quality;
 mod reconcile;
 mod webhook;
 
@@ -53,6 +54,7 @@ pub use log::*;
 pub use mobile::*;
 pub use notification::*;
 pub use operator::*;
+pub use quality::*;
 pub use reconcile::*;
 pub use webhook::*;
 

@@ -16,6 +16,7 @@ use crate::ledger::{AccountId, Mode, Totals, Transfer, TransferCode, TransferKin
 use crate::lifecycle::{AttemptStatus, BundleStatus, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::quality::{Devices, Sketch};
 use crate::rail::FailureCode;
 use crate::rail::simulator::Outcome;
 use crate::terms::{UsageId, Used, UserLimits};
@@ -1151,5 +1152,56 @@ tables! {
         }
         /// The sum of the amounts, and how many they were.
         used: Used => value count;
+    }
+
+    /// What devices of a client measured of one thing in an hour, or in a day (UTC) that is long over, and that agrees in the other fields.
+    /// The points themselves are not kept.
+    Quality(QualityRecord) "quality" = 53 Server Versioned {
+        key {
+            /// The client.
+            client: ClientNo,
+            /// Sandbox or live.
+            mode: Mode => owner;
+            /// What was measured.
+            metric: String;
+            /// The beginning of the hour or the day.
+            begins_at: Millis;
+            /// What it was measured in.
+            unit: QualityUnit;
+            /// The version of the app; empty if it did not say.
+            app_version: String;
+            /// The operating system; empty if the app did not say.
+            os: String;
+            /// What the devices were connected by.
+            network: Network;
+            /// The provider of the settlement concerned; 0 if there is none.
+            provider: ProviderNo;
+        }
+        /// Whether it is about a day.
+        is_day: bool;
+        /// How many points there were.
+        points: i64;
+        /// How many of them were of something that failed.
+        failures: i64;
+        /// The devices that measured, as far as it matters.
+        devices: Devices;
+        /// The values, in thousandths.
+        values: Sketch => sketch;
+        /// Increases by one with every change.
+        version: Version;
+    }
+
+    /// Which points a device reported on a day (UTC): they count once.
+    QualitySeen(QualitySeenRecord) "quality_seen" = 54 Server Versioned {
+        key {
+            /// The day, from 1970-01-01.
+            day: i64;
+            /// The device's key; of a client that reports by itself, its own.
+            device: KeyNo;
+        }
+        /// The first eight bytes of the SHA-256 of each point's id, in order.
+        ids: Vec<u8>;
+        /// Increases by one with every change.
+        version: Version;
     }
 }

@@ -41,6 +41,7 @@ pub(crate) mod nearest;
 pub mod notification;
 pub mod operator;
 pub mod provider;
+pub mod quality;
 pub mod simulator;
 mod slip;
 pub mod terms;

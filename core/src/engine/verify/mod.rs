@@ -34,8 +34,8 @@
 //! transfers, the counters of limits are the sums of their payments, clients were told of the credit that their terms have, no
 //! settlement is at two providers at once, both sides of a
 //! payment between clients agree and nothing stays between them, every event has one place in the log, webhooks have what they need,
-//! what waits for a person exists, keys and tokens have an owner, and what clients used at another gateway before they came is not used
-//! here.
+//! what waits for a person exists, keys and tokens have an owner, what devices measured adds up, and what clients used at another gateway
+//! before they came is not used here.
 
 mod access;
 mod books;
@@ -44,6 +44,7 @@ mod credit;
 mod log;
 mod movements;
 mod pairs;
+mod quality;
 mod reconciliations;
 mod reviews;
 mod statement;
@@ -201,6 +202,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
     reviews::reviews(store, &mut report)?;
     reconciliations::reconciliations(store, &mut report)?;
     webhooks::webhooks(store, &mut report)?;
+    quality::quality(store, &mut report)?;
     Ok(report)
 }
 

@@ -22,6 +22,7 @@ use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferCode, Tran
 use crate::lifecycle::{AttemptStatus, BundleStatus, Direction, ReversalStatus, SettlementStatus, StateName};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
+use crate::quality::{Devices, Sketch};
 use crate::store::record::*;
 use crate::store::{Commit, Write};
 use crate::terms::{UsageId, Used, UserLimits};
@@ -325,6 +326,34 @@ pub fn device(no: u32, id: u128, user: u32) -> DeviceRecord {
 /// A code for a device of an end user.
 pub fn device_code(n: u8, user: u32, expires_at: i64) -> DeviceCodeRecord {
     DeviceCodeRecord { hash: [n; 32], user: UserNo(user), created_at: 1, expires_at }
+}
+
+/// What devices of client 1 measured in an hour.
+pub fn quality(metric: &str, begins_at: i64, app_version: &str) -> QualityRecord {
+    let mut values = Sketch::default();
+    values.add(begins_at);
+    QualityRecord {
+        client: ClientNo(1),
+        mode: Mode::Sandbox,
+        metric: metric.to_owned(),
+        begins_at,
+        unit: QualityUnit::Milliseconds,
+        app_version: app_version.to_owned(),
+        os: "ios 26".to_owned(),
+        network: Network::Wifi,
+        provider: ProviderNo(0),
+        is_day: false,
+        points: 1,
+        failures: 0,
+        devices: Devices::one(7),
+        values,
+        version: Version::default(),
+    }
+}
+
+/// Which points a device reported on a day.
+pub fn quality_seen(day: i64, device: u32) -> QualitySeenRecord {
+    QualitySeenRecord { day, device: KeyNo(device), ids: vec![7; 8], version: Version::default() }
 }
 
 /// A deposit that waits for a second operator.

@@ -63,6 +63,9 @@ fn in_order() -> Vec<Record> {
     add!(operator(1, 12), operator(200, 11), approval(-1, 12), approval(1, 11));
     add!(user(1, "b"), user(u32::MAX, "a"), device(1, 12, 1), device(200, 11, 1), device_code(1, 2, 6), device_code(200, 1, 5));
     add!(notification(1, 9, true), notification(1, 12, false), notification(2, -1, true));
+    // A text inside a key ends before one that it begins.
+    add!(quality("a", 7, "1"), quality("a", 7, "1.5"), quality("a", 8, ""), quality("a.b", -7, "1"), quality("ab", 1, ""));
+    add!(quality_seen(-1, 7), quality_seen(1, 5), quality_seen(1, 6));
     add!(unbooked(-1), unbooked(1), entry(1, 0), entry(1, 7), entry(2, 1), node(-1, None), node(1, Some("https://10.0.0.7:8443")));
     add!(reconciliation(1, 2), reconciliation(2, 1), finding(1, 2, 7), finding(2, 1, 0), matches(1, 2), matches(2, 1));
     add!(review(-7, 1, 9), review(1, 0, 6), review(1, 2, 5), review(2, 0, 7));
@@ -349,6 +352,31 @@ pub fn users_have_devices_codes_and_payments(new: Factory<'_>) {
     assert_eq!(keys(store, &Scan::settlements_of_user(&filter, 9)), expected);
     assert_eq!(keys(store, &Scan::settlements_of(ClientNo(1), &filter, None, 9)), expected);
     assert_eq!(keys(store, &Scan::nth_settlement_of(ClientNo(1), &filter, None, 2)), expected[1..]);
+}
+
+/// What was measured is found by metric and time, and what ended by time; what was seen by day.
+pub fn what_devices_measured_is_in_order_of_time(new: Factory<'_>) {
+    let store = &*new();
+    let other = QualityRecord { client: ClientNo(2), ..quality("a", 5, "1") };
+    let live = QualityRecord { mode: Mode::Live, ..quality("a", 5, "1") };
+    let day = QualityRecord { is_day: true, ..quality("b", 4, "1") };
+    let hours = [quality("a", 5, "1"), quality("a", 5, "1.5"), quality("a", 6, ""), quality("a", 9, ""), quality("aa", 5, "")];
+    make(store, hours.iter().cloned().chain([other.clone(), live.clone(), day.clone()]).map(insert));
+    let key = |record: &QualityRecord| Record::from(record.clone()).key();
+    let of = |from, to, limit| keys(store, &Scan::quality(ClientNo(1), Mode::Sandbox, "a", from, to, limit));
+    assert_eq!(of(5, 9, 9), hours[..3].iter().map(key).collect::<Vec<_>>());
+    assert_eq!(of(6, 10, 1), [key(&hours[2])]);
+    assert_eq!(of(5, 9, 2), hours[..2].iter().map(key).collect::<Vec<_>>());
+    let mut ended = keys(store, &Scan::quality_before(false, 6, 9));
+    ended.sort();
+    let mut expected = [&hours[0], &hours[1], &hours[4], &other, &live].map(key).to_vec();
+    expected.sort();
+    assert_eq!(ended, expected);
+    assert_eq!(keys(store, &Scan::quality_before(true, 6, 9)), [key(&day)]);
+    assert_eq!(keys(store, &Scan::quality_before(true, 4, 9)), []);
+    make(store, [quality_seen(6, 1), quality_seen(5, 3), quality_seen(5, 2), quality_seen(7, 1)].map(insert));
+    let seen = [(5, 2), (5, 3), (6, 1)].map(|(day, device)| Key::QualitySeen((day, KeyNo(device))));
+    assert_eq!(keys(store, &Scan::quality_seen_before(7, 9)), seen);
 }
 
 /// The highest number of a kind comes last.

@@ -59,6 +59,8 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0021_bundles", sql: include_str!("../migrations/postgres/0021_bundles.sql"), oldest: 21 },
     // An older program would make payments for a client that is moving to another gateway, or take its references a second time.
     Migration { name: "0022_cells", sql: include_str!("../migrations/postgres/0022_cells.sql"), oldest: 22 },
+    // An older program keeps what devices measured for ever, and reports nothing.
+    Migration { name: "0023_quality", sql: include_str!("../migrations/postgres/0023_quality.sql"), oldest: 22 },
 ];
 
 impl Migration {

@@ -564,6 +564,27 @@ impl Scan {
     }
 }
 
+/// Scans for what devices measured.
+impl Scan {
+    /// What a client's devices measured of one thing, in the hours and days that begin from `from` on and before `to`, by key.
+    pub fn quality(client: ClientNo, mode: Mode, metric: &str, from: Millis, to: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Quality, limit).with(column!(Quality.owner), Is::Equal, (client, mode));
+        let scan = scan.with(column!(Quality.metric), Is::Equal, metric.to_owned());
+        scan.with(column!(Quality.begins_at), Is::From, from).with(column!(Quality.begins_at), Is::Below, to)
+    }
+
+    /// What was measured in hours, or in days, that began before this time, oldest first.
+    pub fn quality_before(is_day: bool, begun: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Quality, limit).by(by!(Quality: begins_at)).that(column!(Quality.is_day), Is::Flag(is_day));
+        scan.with(column!(Quality.begins_at), Is::Below, begun)
+    }
+
+    /// What devices reported on days before this one, by day.
+    pub fn quality_seen_before(day: i64, limit: usize) -> Self {
+        Self::all(RecordKind::QualitySeen, limit).with(column!(QualitySeen.day), Is::Below, day)
+    }
+}
+
 /// Scans for reviews.
 impl Scan {
     /// What waits for a person and is due at or before `until`, earliest first; after the one with this time and key if given.

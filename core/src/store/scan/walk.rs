@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Is, Limit, Order, Scan};
 use crate::money::Currency;
-use crate::store::cell::{Cell, KeyBytes, ordered};
+use crate::store::cell::{Cell, KeyBytes, append, ordered};
 use crate::store::column::Read;
 use crate::store::declare::place;
 use crate::store::record::{Record, RecordKind};
@@ -64,23 +64,23 @@ impl Scan {
         let layout = self.shape.kind.layout();
         let (mut from, mut to) = (vec![layout.code], vec![layout.code]);
         for column in 0..layout.key {
-            let of = |wanted: &[Is]| {
-                let test = tests.iter().find(|test| test.column == column && wanted.contains(&test.is));
-                test.map(|test| ordered(0, test.values))
+            let of = |wanted: &[Is]| tests.iter().find(|test| test.column == column && wanted.contains(&test.is));
+            let bound = |bytes: &mut Vec<u8>, test: &Tested<'_>| {
+                test.values.iter().for_each(|value| append(bytes, value, column + 1 < layout.key));
             };
-            if let Some(value) = of(&[Is::Equal]) {
-                from.extend_from_slice(&value[1..]);
-                to.extend_from_slice(&value[1..]);
+            if let Some(test) = of(&[Is::Equal]) {
+                bound(&mut from, test);
+                bound(&mut to, test);
                 continue;
             }
-            if let Some(value) = of(&[Is::Above, Is::From]) {
-                from.extend_from_slice(&value[1..]);
+            if let Some(test) = of(&[Is::Above, Is::From]) {
+                bound(&mut from, test);
             }
-            if let Some(value) = of(&[Is::Below, Is::UpTo]) {
-                to.extend_from_slice(&value[1..]);
+            if let Some(test) = of(&[Is::Below, Is::UpTo]) {
+                bound(&mut to, test);
             }
-            if let Some(value) = of(&[Is::Behind]) {
-                from.extend_from_slice(&value[1..]);
+            if let Some(test) = of(&[Is::Behind]) {
+                from.extend_from_slice(&ordered(0, test.values)[1..]);
                 // The smallest key after this one.
                 from.push(0);
             }

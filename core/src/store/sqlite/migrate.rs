@@ -45,6 +45,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { name: "0022_notifications", sql: include_str!("../migrations/sqlite/0022_notifications.sql") },
     Migration { name: "0023_bundles", sql: include_str!("../migrations/sqlite/0023_bundles.sql") },
     Migration { name: "0024_cells", sql: include_str!("../migrations/sqlite/0024_cells.sql") },
+    Migration { name: "0025_quality", sql: include_str!("../migrations/sqlite/0025_quality.sql") },
 ];
 
 impl Migration {
