@@ -14,10 +14,10 @@ use super::partner::{Fault, Running, SECRET, TOKEN};
 use super::signed::live;
 use super::support::{Answer, NOW, SETTLEMENTS, Service, live_call, service_with};
 
-const BUNDLES: &str = "/api/v1/bundles";
+pub(super) const BUNDLES: &str = "/api/v1/bundles";
 
 /// The example of the documentation, with the endpoint of this partner.
-fn bundle(url: &str, change: impl Fn(&mut Value)) -> Value {
+pub(super) fn bundle(url: &str, change: impl Fn(&mut Value)) -> Value {
     let mut body: Value = serde_json::from_str(EXAMPLE).unwrap();
     body["manifest"]["sandbox"]["base_url"] = json!(url);
     body["manifest"]["timeouts"] = json!({"connect_ms": 2_000, "answer_ms": 1_000});
@@ -36,12 +36,12 @@ async fn step(service: &Service, id: &str, what: &str, body: &Value) -> Answer {
 }
 
 /// A call of a reviewer below the bundles.
-async fn review(service: &Service, by: &Person, id: &str, what: &str, body: Value) -> Answer {
+pub(super) async fn review(service: &Service, by: &Person, id: &str, what: &str, body: Value) -> Answer {
     live_call(service, (&by.key, &by.token), "POST", &format!("{BUNDLES}/{id}/{what}"), &body.to_string()).await
 }
 
 /// Waits until the test of a bundle has ended, and nothing is being published any more.
-async fn tested(service: &Service, reader: &Person, id: &str) -> Value {
+pub(super) async fn tested(service: &Service, reader: &Person, id: &str) -> Value {
     loop {
         let view = reader.get(service, &format!("/bundles/{id}")).await;
         let open = ["waiting", "running"].iter().any(|open| view["conformance"] == *open);
@@ -52,7 +52,7 @@ async fn tested(service: &Service, reader: &Person, id: &str) -> Value {
     }
 }
 
-async fn approved(service: &Service, by: &Person, id: &str) {
+pub(super) async fn approved(service: &Service, by: &Person, id: &str) {
     review(service, by, id, "start-review", json!({"comment": "I take it."})).await.expect(200);
     let digest = by.get(service, &format!("/bundles/{id}")).await["digest"].clone();
     review(service, by, id, "approve", json!({"digest": digest, "comment": "seen"})).await.expect(200);
@@ -64,7 +64,7 @@ fn problems(answer: Answer) -> Vec<(String, String)> {
     problem["errors"].as_array().unwrap().iter().map(|it| (text(&it["pointer"]), text(&it["code"]))).collect()
 }
 
-async fn with_adapters() -> Service {
+pub(super) async fn with_adapters() -> Service {
     service_with(Arc::new(MemoryStore::new()), |hosted| hosted.engine.rails = Rails::built_in()).await
 }
 

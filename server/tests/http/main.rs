@@ -32,6 +32,7 @@ mod shapes;
 mod shutdown;
 mod signed;
 mod simulator;
+mod story;
 mod strangers;
 mod support;
 mod trees;

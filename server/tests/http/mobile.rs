@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::document::concrete;
 use super::support::{Answer, SETTLEMENTS, Service, service, service_with};
 
-const MOBILE: &str = "/api/v1/mobile";
+pub(super) const MOBILE: &str = "/api/v1/mobile";
 
 /// A phone with a key and a token.
 pub(super) struct Phone {
@@ -38,7 +38,10 @@ impl Phone {
 
 /// A code for a user who is asked about payments of more than 100 EUR.
 pub(super) async fn code(service: &Service, user: &str) -> Value {
-    let body = json!({"user": user, "limits": [{"currency": "EUR", "max": 500, "approval_over": 100}]});
+    code_for(service, json!({"user": user, "limits": [{"currency": "EUR", "max": 500, "approval_over": 100}]})).await
+}
+
+async fn code_for(service: &Service, body: Value) -> Value {
     let made = service.post(&format!("{MOBILE}/enrollment-codes"), &body).await.expect(201);
     assert_eq!(made.header("cache-control"), Some("no-store"));
     made.json()
@@ -53,7 +56,17 @@ async fn enroll(service: &Service, n: u8, code: &str) -> Answer {
 }
 
 pub(super) async fn phone(service: &Service, n: u8, user: &str) -> Phone {
-    let made = code(service, user).await;
+    let code = code(service, user).await;
+    enrolled(service, n, &code).await
+}
+
+/// The phone of this user, who is put first.
+pub(super) async fn phone_of(service: &Service, n: u8, user: Value) -> Phone {
+    let code = code_for(service, user).await;
+    enrolled(service, n, &code).await
+}
+
+async fn enrolled(service: &Service, n: u8, made: &Value) -> Phone {
     let enrolled = enroll(service, n, made["code"].as_str().unwrap()).await.expect(201).json();
     assert_eq!((&enrolled["scope"], &enrolled["environment"]), (&json!("mobile"), &json!("sandbox")));
     Phone {
@@ -67,7 +80,7 @@ fn payment(reference: &str, amount: u32) -> Value {
     json!({"amount": amount, "currency": "EUR", "to": "sim:ok", "reference": reference})
 }
 
-fn decision(settlement: &Value, decision: &str) -> Value {
+pub(super) fn decision(settlement: &Value, decision: &str) -> Value {
     let shown = |name: &str| settlement[name].clone();
     let shown = json!({"amount": shown("amount"), "currency": shown("currency"), "to": shown("to"), "reference": shown("reference")});
     json!({"decision": decision, "shown": shown})

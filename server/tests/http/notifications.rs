@@ -28,7 +28,7 @@ const PRIVATE: [u8; 32] = [3; 32];
 const AUTH: [u8; 16] = [5; 16];
 
 /// A push service on this machine, which answers as it is told to, and with 201 after that.
-struct PushService {
+pub(super) struct PushService {
     origin: String,
     answers: Arc<Mutex<VecDeque<&'static str>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -42,7 +42,7 @@ struct Seen {
 }
 
 impl PushService {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let (answers, seen): (Arc<Mutex<VecDeque<_>>>, Arc<Mutex<Vec<Seen>>>) = Default::default();
@@ -75,6 +75,17 @@ impl PushService {
             let seen = self.seen.lock().unwrap().clone();
             if seen.len() >= count {
                 return seen;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// What an app was told that fits, once it was.
+    pub(super) async fn told(&self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let found = self.seen.lock().unwrap().iter().map(Seen::read).find(&fits);
+            if let Some(told) = found {
+                return told;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -125,7 +136,7 @@ impl Seen {
 
 impl Phone {
     /// Subscribes to pushes and returns the gateway's key for them.
-    async fn subscribe(&self, service: &Service, pushes: &PushService) -> String {
+    pub(super) async fn subscribe(&self, service: &Service, pushes: &PushService) -> String {
         let key = self.get(service, SUBSCRIPTIONS).await.expect(200).json()["application_server_key"].as_str().unwrap().to_owned();
         let made = self.call(service, "POST", SUBSCRIPTIONS, pushes.subscription()).await.expect(201).json();
         assert_eq!((&made["push_service"], &made["this_device"]), (&json!(pushes.origin), &json!(true)));

@@ -74,6 +74,11 @@ impl Running {
         Self { url, partner }
     }
 
+    /// How many payments it made.
+    pub(crate) fn paid(&self) -> u32 {
+        self.partner.books.lock().unwrap().count
+    }
+
     pub(crate) fn set(&self, fault: Fault) {
         *self.partner.fault.lock().unwrap() = fault;
     }
