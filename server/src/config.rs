@@ -91,6 +91,8 @@ pub struct ServeConfig {
     pub four_eyes: FourEyes,
     /// For how many days the audit trail keeps what was refused.
     pub audit_refusals_days: u32,
+    /// For how many days what devices measured is kept.
+    pub quality_retention_days: u32,
     /// How long an access token lives, in seconds.
     pub token_ttl_s: u32,
     /// The most connections that may be open.

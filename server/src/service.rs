@@ -186,6 +186,7 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     hosted.engine.enrollment_cap = config.enrollment_cap;
     hosted.engine.four_eyes = config.four_eyes;
     hosted.engine.audit_refusals_ms = Millis::from(config.audit_refusals_days) * 86_400_000;
+    hosted.engine.quality_retention_ms = Millis::from(config.quality_retention_days) * 86_400_000;
     hosted.engine.token_ttl_ms = Millis::from(config.token_ttl_s) * 1_000;
     hosted.limits.connections = open_files::make_room(config.max_connections);
     hosted.limits.grace = Duration::from_secs(config.drain_grace_s.into());

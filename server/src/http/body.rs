@@ -26,6 +26,8 @@ use tokio::time::timeout;
 pub(crate) const BODY: usize = 64 * 1024;
 /// The largest body of a batch, in bytes.
 pub(crate) const BATCH: usize = 1024 * 1024;
+/// The largest body of what a device measured, in bytes.
+pub(crate) const MEASURED: usize = 256 * 1024;
 /// The largest body of an enrolment, in bytes: a key and a name. Anybody may send it.
 pub(crate) const ENROLMENT: usize = 8 * 1024;
 /// The largest body of a device's enrolment, in bytes: a key, a code and certificates. Anybody may send it.

@@ -286,6 +286,17 @@ impl Params {
     /// One of `all`, by its wire name, if the parameter is there.
     pub(crate) fn choice<T: Copy>(&mut self, name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
         let value = self.text(name)?;
+        self.chosen(name, &value, all, &as_str)
+    }
+
+    /// Some of `all`, by their wire names: the parameter may be repeated.
+    pub(crate) fn choices<T: Copy>(&mut self, name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Vec<T> {
+        let (given, left): (Vec<_>, _) = std::mem::take(&mut self.left).into_iter().partition(|(given, _)| given == name);
+        self.left = left;
+        given.iter().filter_map(|(_, value)| self.chosen(name, value, all, &as_str)).collect()
+    }
+
+    fn chosen<T: Copy>(&mut self, name: &'static str, value: &str, all: &[T], as_str: &impl Fn(T) -> &'static str) -> Option<T> {
         let chosen = all.iter().copied().find(|one| as_str(*one) == value);
         if chosen.is_none() {
             let known: Vec<_> = all.iter().map(|one| as_str(*one)).collect();

@@ -292,6 +292,7 @@ all_routes! {
     mobile::approvals,
     mobile::notifications,
     mobile::push,
+    mobile::quality,
     bundles,
     operator::bundles,
     log,

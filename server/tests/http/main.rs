@@ -21,6 +21,7 @@ mod partner;
 #[path = "../../../core/tests/support/plain_rail.rs"]
 mod plain_rail;
 mod problems;
+mod quality;
 mod races;
 mod rails;
 mod receipts;

@@ -157,6 +157,7 @@ async fn a_phone_reaches_what_is_its_users_and_nothing_else() {
         "POST /api/v1/gateway/settlements",
         "POST /api/v1/gateway/settlements/check",
         "POST /api/v1/mobile/approvals/{id}",
+        "POST /api/v1/mobile/quality",
     ];
     assert_eq!(reached.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     // Of what it reaches, it sees its user's.

@@ -10,6 +10,7 @@ mod links;
 mod operators;
 mod plans;
 mod pooler;
+mod quality;
 mod schema;
 mod standby;
 #[path = "../../../core/tests/support/mod.rs"]

@@ -35,7 +35,7 @@ fn fill(store: &dyn Store) {
             &|n| delivery(n, small(n % 20), Some(n)).into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
-        let makers: [&dyn Fn(i64) -> Record; 13] = [
+        let makers: [&dyn Fn(i64) -> Record; 15] = [
             &|n| client(small(n), n as u128).into(),
             &|n| KeyRecord { id: KeyId(hash(n)), ..key(small(n), small(n % 600), 1) }.into(),
             &|n| audit(n).into(),
@@ -49,6 +49,8 @@ fn fill(store: &dyn Store) {
             &|n| notification(small(n % 600), n, n % 50 == 0).into(),
             &|n| DeviceCodeRecord { hash: hash(n), ..device_code(1, small(n % 600), n) }.into(),
             &|n| SettlementRecord { user: Some(UserNo(small(n % 600))), ..settlement(200_000 + n, 1, &format!("u{n}")) }.into(),
+            &|n| QualityRecord { client: ClientNo(small(n % 20)), is_day: n % 3 == 0, ..quality("a", n, "1") }.into(),
+            &|n| quality_seen(n, 1).into(),
         ];
         makers.iter().for_each(|make| store.commit(&each(*make)).unwrap());
         store.commit(&commit(many.map(|n| funding(-no(n), account_of(small(n)), 5)))).unwrap();
@@ -139,6 +141,10 @@ fn scans() -> Vec<Scan> {
         Scan::notifications_before(99, limit),
         list(SettlementFilter { user: Some(UserNo(5)), ..plain() }, Some((5, settlement))),
         Scan::settlements_of_user(&SettlementFilter { status: vec![SettlementStatus::Accepted], user: Some(UserNo(5)), ..plain() }, limit),
+        Scan::quality(client, Mode::Sandbox, "a", 5, 99, limit),
+        Scan::quality_before(false, 99, limit),
+        Scan::quality_before(true, 99, limit),
+        Scan::quality_seen_before(99, limit),
     ]
 }
 

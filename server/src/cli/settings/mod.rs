@@ -135,6 +135,9 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_AUDIT_REFUSALS_DAYS] [default: 30]
     #[arg(long, value_name = "DAYS")]
     pub(super) audit_refusals_days: Option<String>,
+    /// For how many days what devices measured is kept, as sketches [env: RAILGATE_QUALITY_RETENTION_DAYS] [default: 90]
+    #[arg(long, value_name = "DAYS")]
+    pub(super) quality_retention_days: Option<String>,
     /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub(super) token_ttl: Option<String>,
@@ -166,7 +169,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 33] = [
+const NAMES: [&str; 34] = [
     "listen",
     "metrics-listen",
     "store",
@@ -196,6 +199,7 @@ const NAMES: [&str; 33] = [
     "attestation-roots",
     "attestation-app",
     "audit-refusals-days",
+    "quality-retention-days",
     "token-ttl",
     "max-connections",
     "drain-grace",
@@ -249,7 +253,8 @@ impl ServeArgs {
         let amount = whole(0..=1_000_000_000, "must be a whole number from 0 to 1000000000");
         let four_eyes_from = from.read("four-eyes-from", self.four_eyes_from, || Ok("1000".to_owned()), amount);
         let days = whole(1..=3_650, "must be a number of days from 1 to 3650");
-        let audit_refusals_days = from.read("audit-refusals-days", self.audit_refusals_days, || Ok("30".to_owned()), days);
+        let audit_refusals_days = from.read("audit-refusals-days", self.audit_refusals_days, || Ok("30".to_owned()), &days);
+        let quality_retention_days = from.read("quality-retention-days", self.quality_retention_days, || Ok("90".to_owned()), &days);
         let seconds = whole(60..=86_400, "must be a number of seconds from 60 to 86400");
         let token_ttl_s = from.read("token-ttl", self.token_ttl, || Ok("900".to_owned()), seconds);
         let count = whole(1..=100_000, "must be a number from 1 to 100000");
@@ -277,6 +282,7 @@ impl ServeArgs {
                 enrollment_cap: enrollment_cap?,
                 four_eyes: FourEyes { outcome_from: four_eyes_from?.into(), ..four_eyes? },
                 audit_refusals_days: audit_refusals_days?,
+                quality_retention_days: quality_retention_days?,
                 token_ttl_s: token_ttl_s?,
                 max_connections: max_connections? as usize,
                 drain_grace_s: drain_grace_s?,

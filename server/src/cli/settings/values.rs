@@ -54,7 +54,7 @@ pub(super) fn database_tls(text: &str) -> Result<DatabaseTls, String> {
 }
 
 /// A whole number in `range`; `right` describes what is valid.
-pub(super) fn whole(range: RangeInclusive<u32>, right: &'static str) -> impl FnOnce(&str) -> Result<u32, String> {
+pub(super) fn whole(range: RangeInclusive<u32>, right: &'static str) -> impl Fn(&str) -> Result<u32, String> {
     move |text| text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| right.to_owned())
 }
 

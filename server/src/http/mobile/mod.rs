@@ -1,9 +1,10 @@
-//! The mobile API: end users of clients, their devices, and payments that wait for them, and what they are told.
+//! The mobile API: end users of clients, their devices, payments that wait for them, what they are told, and what devices measure.
 
 pub(super) mod approvals;
 pub(super) mod devices;
 pub(super) mod notifications;
 pub(super) mod push;
+pub(super) mod quality;
 pub(super) mod users;
 
 use std::fmt::Write as _;
