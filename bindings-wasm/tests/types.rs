@@ -357,13 +357,17 @@ fn generated() -> (World, String) {
         "Resolution": lifecycle::review::Resolution,
         "UserStatus": record::UserStatus,
         "PaymentApprovalStatus": record::PaymentApprovalStatus,
+        "BundleStatus": lifecycle::BundleStatus,
+        "BundleStepKind": record::BundleStepKind,
+        "BundleEvent": record::BundleEvent,
+        "ConformanceStatus": record::ConformanceStatus,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
     let doc = "An error code of the gateway.".to_owned();
     world.names.push(Names { name: "GatewayCode", list: Some("GATEWAY_CODES"), doc, values: codes });
     let topic = |topic: record::Topic| {
-        let events = world.names.iter().find(|names| names.name == "EventType").unwrap();
-        let known = events.values.iter().find(|(value, _)| *value == topic.as_str());
+        let events = world.names.iter().filter(|names| ["EventType", "BundleEvent"].contains(&names.name));
+        let known = events.flat_map(|names| &names.values).find(|(value, _)| *value == topic.as_str());
         (topic.as_str(), known.map_or("Another webhook of the client was disabled.".to_owned(), |(_, doc)| doc.clone()))
     };
     let (doc, values) = ("The type of a webhook's message.".to_owned(), record::Topic::all().map(topic).collect());

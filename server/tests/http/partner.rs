@@ -37,8 +37,8 @@ type Answered = (StatusCode, axum::Json<Value>);
 struct Kept {
     asked: Value,
     answer: Value,
-    /// How much was given back.
-    back: f64,
+    /// How much was given back, in minor units.
+    back: i64,
 }
 
 #[derive(Default)]
@@ -141,7 +141,7 @@ async fn pay(State(partner): State<Arc<Partner>>, Path(key): Path<String>, heade
         answer["status"] = json!("completed");
         tokio::spawn(report(Arc::clone(&partner), callback.unwrap(), answer.clone()));
     }
-    books.kept.insert(key, Kept { asked, answer, back: 0.0 });
+    books.kept.insert(key, Kept { asked, answer, back: 0 });
     (StatusCode::OK, axum::Json(said))
 }
 
@@ -175,8 +175,9 @@ async fn paid(State(partner): State<Arc<Partner>>, Path(key): Path<String>, head
     }
 }
 
-fn amount(value: &Value) -> f64 {
-    value["amount"].as_str().unwrap().parse().unwrap()
+/// An amount in minor units.
+fn amount(value: &Value) -> i64 {
+    value["amount"].as_str().unwrap().replace('.', "").parse().unwrap()
 }
 
 async fn give_back(
@@ -194,7 +195,7 @@ async fn give_back(
         let same = kept.asked == asked;
         return if same { (StatusCode::OK, axum::Json(kept.answer.clone())) } else { (StatusCode::CONFLICT, axum::Json(json!({}))) };
     }
-    let has = books.kept.get_mut(&key).filter(|paid| amount(&paid.asked) - paid.back >= amount(&asked) - 0.001);
+    let has = books.kept.get_mut(&key).filter(|paid| amount(&paid.asked) - paid.back >= amount(&asked));
     let status = match has {
         Some(paid) => {
             paid.back += amount(&asked);
@@ -203,7 +204,7 @@ async fn give_back(
         None => "declined",
     };
     let answer = json!({"payment": key, "reversal": back, "status": status, "amount": asked["amount"], "currency": asked["currency"]});
-    books.kept.insert(back, Kept { asked, answer: answer.clone(), back: 0.0 });
+    books.kept.insert(back, Kept { asked, answer: answer.clone(), back: 0 });
     (StatusCode::OK, axum::Json(answer))
 }
 
