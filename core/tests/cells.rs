@@ -15,12 +15,16 @@ use railgate::engine::{
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::KeyNo;
 use railgate::ledger::Mode;
+use railgate::lifecycle::BundleStatus;
 use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
+use railgate::store::conformance::fixtures;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{AuditAction, AuditRecord, ElsewhereRecord, EndpointRecord, MovementKind, RecordKind, SignedWith};
+use railgate::store::record::{
+    AuditAction, AuditRecord, BundleRecord, ElsewhereRecord, EndpointRecord, MovementKind, RecordKind, SignedWith,
+};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
@@ -411,7 +415,9 @@ fn everything_in_the_way_is_said_at_once() {
     assert_eq!(world.obstacles(), [""; 0]);
     world.a.pay(world.live(), "open").unwrap();
     world.a.run(Operated(Suspend(world.caller.client_id))).unwrap();
-    assert_eq!(world.obstacles(), ["suspended", "settlement_open", "money_open"]);
+    let bundle = BundleRecord { status: BundleStatus::Submitted, ..fixtures::bundle(1, world.caller.client.0, 1) };
+    world.a.store.commit(&fixtures::commit([fixtures::insert(bundle)])).unwrap();
+    assert_eq!(world.obstacles(), ["suspended", "settlement_open", "money_open", "bundle_open"]);
     assert_eq!(code(world.moves(|_| false)), "invalid_state");
     world.a.run(Operated(Resume(world.caller.client_id))).unwrap();
     world.a.work();

@@ -5,9 +5,9 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::lifecycle::SettlementStatus;
+use crate::lifecycle::{BundleStatus, SettlementStatus};
 use crate::money::{Currency, Money};
-use crate::store::record::{ApprovalRecord, ApprovalStatus, ClientRecord, Key, KeyRecord, ReviewRecord, SettlementRecord};
+use crate::store::record::{ApprovalRecord, ApprovalStatus, BundleRecord, ClientRecord, Key, KeyRecord, ReviewRecord, SettlementRecord};
 use crate::store::{Scan, SettlementFilter, Unique, typed, typed_all};
 use crate::time::Millis;
 
@@ -42,6 +42,7 @@ impl Engine {
         self.open_accounts(client.no, &mut found)?;
         self.open_reviews(client.no, &mut found)?;
         self.open_approvals(client.no, &mut found)?;
+        self.open_bundles(client.no, &mut found)?;
         Ok(found)
     }
 
@@ -103,6 +104,19 @@ impl Engine {
             let Some(last) = page.last().filter(|_| page.len() == PAGE) else { return Ok(()) };
             before = last.no;
         }
+    }
+
+    /// Bundles that wait for somebody. A published one is the gateway's: its provider stays.
+    fn open_bundles(&self, client: ClientNo, found: &mut Vec<Obstacle>) -> Result<()> {
+        use BundleStatus::{Approved, ChangesRequested, InReview, Submitted};
+        for mode in Mode::ALL {
+            let bundles: Vec<BundleRecord> = typed_all(self.store.scan(&Scan::bundles_of(client, *mode, i64::MAX, usize::MAX))?)?;
+            let waiting = bundles.iter().filter(|it| matches!(it.status, Submitted | InReview | ChangesRequested | Approved));
+            found.extend(
+                waiting.map(|it| obstacle("bundle_open", format!("bun_{} is {}: withdraw or publish it first", it.id, it.status.as_str()))),
+            );
+        }
+        Ok(())
     }
 
     /// What of a client's own is at the gateway already to which it comes. `keys` are its keys.
