@@ -1,4 +1,22 @@
 //! How well apps work, as their devices measure it: what is kept of many points instead of the points themselves.
+//!
+//! ```
+//! use railgate::quality::{Devices, Sketch};
+//!
+//! // Two sketches of different values become one of all of them.
+//! let (mut one, mut other) = (Sketch::default(), Sketch::default());
+//! (1..=100).for_each(|value| one.add(value));
+//! (101..=200).for_each(|value| other.add(value));
+//! one.merge(&other);
+//! assert_eq!((one.count(), one.min(), one.max()), (200, Some(1), Some(200)));
+//!
+//! // Whether they are of five devices is all that is kept of who measured.
+//! let mut devices = Devices::one(1);
+//! (1..=4).for_each(|no| devices.merge(&Devices::one(no)));
+//! assert!(!devices.are_enough());
+//! devices.merge(&Devices::one(5));
+//! assert_eq!(devices, Devices::Enough);
+//! ```
 
 mod sketch;
 
