@@ -160,10 +160,16 @@ fn guard(allow: Vec<Cidr>) -> Guard {
 
 /// Sends requests from a thread that may wait, one at a time.
 pub(crate) struct OneByOne {
-    handle: tokio::runtime::Handle,
+    runtime: Runtime,
     operators: Operators,
+}
+
+/// What drives the requests. A runtime of one thread is driven by its owner alone: a handle of it waits for ever.
+enum Runtime {
     /// Its own, for a process that has no other.
-    _runtime: Option<tokio::runtime::Runtime>,
+    #[cfg(feature = "cli")]
+    Own(tokio::runtime::Runtime),
+    Other(tokio::runtime::Handle),
 }
 
 impl OneByOne {
@@ -171,10 +177,10 @@ impl OneByOne {
     /// are sent.
     #[cfg(feature = "cli")]
     pub(crate) fn new(runtime: tokio::runtime::Runtime, env: Arc<dyn railgate::env::Env>, allow: Vec<Cidr>) -> Self {
-        Self { handle: runtime.handle().clone(), operators: Operators::new(guard(allow), env), _runtime: Some(runtime) }
+        Self { runtime: Runtime::Own(runtime), operators: Operators::new(guard(allow), env) }
     }
 
-    /// Like [`OneByOne::new`], on a runtime that is there.
+    /// Like [`OneByOne::new`], on a runtime that is driven elsewhere.
     #[cfg(feature = "cli")]
     pub(crate) fn on(handle: tokio::runtime::Handle, env: Arc<dyn railgate::env::Env>, allow: Vec<Cidr>) -> Self {
         Self::guarded(handle, env, guard(allow))
@@ -182,13 +188,18 @@ impl OneByOne {
 
     /// To where `guard` allows.
     pub(crate) fn guarded(handle: tokio::runtime::Handle, env: Arc<dyn railgate::env::Env>, guard: Guard) -> Self {
-        Self { handle, operators: Operators::new(guard, env), _runtime: None }
+        Self { runtime: Runtime::Other(handle), operators: Operators::new(guard, env) }
     }
 }
 
 impl railgate::rail::Carrier for OneByOne {
     fn carry(&self, request: &HttpRequest) -> Carried {
-        self.handle.block_on(send(&self.operators, request, || "?".to_owned()))
+        let sent = send(&self.operators, request, || "?".to_owned());
+        match &self.runtime {
+            #[cfg(feature = "cli")]
+            Runtime::Own(runtime) => runtime.block_on(sent),
+            Runtime::Other(handle) => handle.block_on(sent),
+        }
     }
 }
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-/** The members that are amounts, in all views. */
+/** The members that are amounts or figures of a summary, in all views. */
 const MONEY: ReadonlySet<string> = new Set([
   "amount",
   "fee",
@@ -32,6 +32,10 @@ const MONEY: ReadonlySet<string> = new Set([
   "value",
   "succeeded_value",
   "posted",
+  "mean",
+  "p50",
+  "p95",
+  "p99",
 ]);
 
 /**

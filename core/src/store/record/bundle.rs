@@ -54,8 +54,9 @@ stored_enum! {
     }
 }
 
+// Its codes are among those of `Topic`, which are those of `EventType` too: no two are the same.
 stored_enum! {
-    /// An event of a bundle that its partner's webhooks are told. The codes are those of [`Topic`](super::Topic).
+    /// An event of a bundle that its partner's webhooks are told.
     pub enum BundleEvent {
         /// Its partner asked for a review.
         Submitted = 48 "bundle.submitted",
