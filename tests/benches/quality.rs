@@ -1,10 +1,9 @@
 //! What devices measure: how fast points are taken, and what a summary of them costs.
 //!
 //! A thousand devices send batches of 500 points, of four metrics over three days, to the engine over SQLite; in turns with it, the same
-//! points are inserted as rows into a table of a database of its own, with a unique id for each device, a transaction for each batch, both with
-//! `synchronous=NORMAL`.
-//! Summaries are read after a tenth of the points and after all of them, by the function that the server calls, and compared with what the
-//! rows tell exactly.
+//! points are inserted as rows into a table of a database of its own, with a unique id for each device, a transaction for each batch,
+//! both with `synchronous=NORMAL`. Summaries are read after a tenth of the points and after all of them, by the function that the server
+//! calls, and compared with what the rows tell exactly.
 //!
 //! Arguments: `--points N` (1000000), `--reads N` of each summary (50).
 

@@ -39,10 +39,10 @@ impl Command for TryWriting {
     }
 }
 
-/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations and codes of devices,
-/// refusals in the audit trail and what devices measured after the configured times, the remains of webhooks, notifications after 90 days,
-/// records of servers that are gone for a day, and sandbox clients that were never used. Mends the queue of reviews; turns what was measured
-/// in hours into days. Returns the number of rows.
+/// Deletes expired records: idempotency keys after seven days, tokens a day and nonces an hour after they expire, invitations and codes
+/// of devices, refusals in the audit trail and what devices measured after the configured times, the remains of webhooks, notifications
+/// after 90 days, records of servers that are gone for a day, and sandbox clients that were never used. Mends the queue of reviews; turns
+/// what was measured in hours into days. Returns the number of rows.
 #[derive(Debug, Clone)]
 pub struct Maintain;
 

@@ -8,7 +8,8 @@ use crate::store::{Scan, Store, typed_all};
 
 use super::{PAGE, VerifyReport};
 
-/// Verifies that each record has as many values as points, no more failures than that, and a device; and that what was seen is in order, once.
+/// Verifies that each record has as many values as points, no more failures than that, and a device; and that what was seen is in order,
+/// once.
 pub(super) fn quality(store: &dyn Store, report: &mut VerifyReport) -> Result<()> {
     let mut scan = Scan::all(RecordKind::Quality, PAGE);
     loop {
