@@ -361,6 +361,12 @@ fn generated() -> (World, String) {
         "BundleStepKind": record::BundleStepKind,
         "BundleEvent": record::BundleEvent,
         "ConformanceStatus": record::ConformanceStatus,
+        "AttestationFormat": record::AttestationFormat,
+        "AttestationLevel": record::AttestationLevel,
+        "NotificationKind": record::NotificationKind,
+        "QualityUnit": record::QualityUnit,
+        "Network": record::Network,
+        "PlaceState": api::PlaceState,
     }
     let codes = error::ErrorCode::ALL.iter().map(|code| (code.as_str(), format!("{}.", code.title()))).collect();
     let doc = "An error code of the gateway.".to_owned();

@@ -22,11 +22,12 @@ use railgate::seal::MasterKeys;
 use railgate::store::conformance::fixtures;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::Key;
 use railgate::store::record::{
     AuditAction, AuditRecord, BundleRecord, ElsewhereRecord, EndpointRecord, MovementKind, RecordKind, SignedWith,
 };
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Scan, Store, Write, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::json;
 use support::{START, enroll, reverse, target};
@@ -419,6 +420,7 @@ fn everything_in_the_way_is_said_at_once() {
     world.a.store.commit(&fixtures::commit([fixtures::insert(bundle)])).unwrap();
     assert_eq!(world.obstacles(), ["suspended", "settlement_open", "money_open", "bundle_open"]);
     assert_eq!(code(world.moves(|_| false)), "invalid_state");
+    world.a.store.commit(&fixtures::commit([Write::Delete(Key::Bundle(1))])).unwrap();
     world.a.run(Operated(Resume(world.caller.client_id))).unwrap();
     world.a.work();
     // Into its credit: 5.00 of it are used.

@@ -120,6 +120,7 @@ fn history(name: &str) -> Vec<Commit> {
     commits.extend([commit([insert(elsewhere(1, ReferenceKind::Settlement, "r"))]), commit([insert(brought(1, 5, 1))])]);
     commits.push(commit([insert(notification(1, 1, true))]));
     commits.extend([commit([insert(quality("a", 1, "1"))]), commit([insert(quality_seen(1, 1))])]);
+    commits.extend([commit([insert(bundle(1, 1, 1))]), commit([insert(bundle_part(1, 1, 0))]), commit([insert(bundle_step(1, 1))])]);
     commits
 }
 

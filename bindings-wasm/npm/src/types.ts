@@ -475,6 +475,8 @@ export type ApprovalStatus = "pending" | "confirmed" | "declined" | "expired";
  * - `put_routes`: Replaces the table of routes.
  * - `resolve_review`: Decides about something that needs review.
  * - `set_session_signatures`: Replaces which calls a client's sessions may sign in one mode.
+ * - `publish_bundle`: Publishes a partner's bundle.
+ * - `revoke_bundle`: Revokes a published bundle.
  */
 export type OperatorAct =
   | "approve_client"
@@ -491,7 +493,9 @@ export type OperatorAct =
   | "maintain_provider"
   | "put_routes"
   | "resolve_review"
-  | "set_session_signatures";
+  | "set_session_signatures"
+  | "publish_bundle"
+  | "revoke_bundle";
 
 /**
  * What an operator may do. Each role may do what those before it may.
@@ -577,6 +581,175 @@ export type UserStatus = "active" | "blocked";
  */
 export type PaymentApprovalStatus = "pending" | "approved" | "declined" | "ended";
 
+/**
+ * The state of a bundle.
+ *
+ * - `draft`: Its partner works on it.
+ * - `submitted`: Its partner asks for a review.
+ * - `in_review`: A reviewer looks at it.
+ * - `changes_requested`: A reviewer asks for changes; its partner works on it.
+ * - `approved`: A reviewer approved it: it may be published.
+ * - `rejected`: A reviewer rejected it.
+ * - `withdrawn`: Its partner withdrew it.
+ * - `published`: Its provider takes payments: in the sandbox, and perhaps live.
+ * - `revoked`: Its provider takes no new payments any more.
+ */
+export type BundleStatus =
+  | "draft"
+  | "submitted"
+  | "in_review"
+  | "changes_requested"
+  | "approved"
+  | "rejected"
+  | "withdrawn"
+  | "published"
+  | "revoked";
+
+/**
+ * What a step of a bundle's timeline is about.
+ *
+ * - `bundle.created`: Its partner made it.
+ * - `bundle.edited`: Its partner replaced its content.
+ * - `bundle.submitted`: Its partner asked for a review.
+ * - `bundle.withdrawn`: Its partner withdrew it.
+ * - `bundle.in_review`: A reviewer began.
+ * - `bundle.approved`: A reviewer approved it.
+ * - `bundle.rejected`: A reviewer rejected it.
+ * - `bundle.changes_requested`: A reviewer asked for changes.
+ * - `bundle.commented`: Somebody said something about it.
+ * - `bundle.tested`: Its sandbox endpoint was tested.
+ * - `bundle.publication_asked`: An operator asked for its publication, which a test precedes.
+ * - `bundle.published`: It was published in the sandbox or live.
+ * - `bundle.publication_failed`: It was not published.
+ * - `bundle.revoked`: An operator revoked it.
+ * - `bundle.superseded`: A later version took its place, in the sandbox or live.
+ * - `bundle.test_asked`: Somebody asked for another test.
+ */
+export type BundleStepKind =
+  | "bundle.created"
+  | "bundle.edited"
+  | "bundle.submitted"
+  | "bundle.withdrawn"
+  | "bundle.in_review"
+  | "bundle.approved"
+  | "bundle.rejected"
+  | "bundle.changes_requested"
+  | "bundle.commented"
+  | "bundle.tested"
+  | "bundle.publication_asked"
+  | "bundle.published"
+  | "bundle.publication_failed"
+  | "bundle.revoked"
+  | "bundle.superseded"
+  | "bundle.test_asked";
+
+/**
+ * An event of a bundle that its partner's webhooks are told.
+ *
+ * - `bundle.submitted`: Its partner asked for a review.
+ * - `bundle.in_review`: A reviewer began.
+ * - `bundle.approved`: A reviewer approved it.
+ * - `bundle.rejected`: A reviewer rejected it.
+ * - `bundle.changes_requested`: A reviewer asked for changes.
+ * - `bundle.withdrawn`: Its partner withdrew it.
+ * - `bundle.published`: It was published in the sandbox or live.
+ * - `bundle.revoked`: It was revoked.
+ */
+export type BundleEvent =
+  | "bundle.submitted"
+  | "bundle.in_review"
+  | "bundle.approved"
+  | "bundle.rejected"
+  | "bundle.changes_requested"
+  | "bundle.withdrawn"
+  | "bundle.published"
+  | "bundle.revoked";
+
+/**
+ * How the test of a bundle's sandbox endpoint is.
+ *
+ * - `waiting`: It waits for a server.
+ * - `running`: A server makes it.
+ * - `passed`: No check failed.
+ * - `failed`: A check failed.
+ */
+export type ConformanceStatus = "waiting" | "running" | "passed" | "failed";
+
+/**
+ * Who vouches for the key of a device.
+ *
+ * - `android-key`: Android Key Attestation.
+ * - `apple-app-attest`: App Attest, of Apple.
+ */
+export type AttestationFormat = "android-key" | "apple-app-attest";
+
+/**
+ * Where the key of a device lives, the weakest place first.
+ *
+ * - `software`: In software.
+ * - `trusted_environment`: In the trusted environment of the processor.
+ * - `strongbox`: In a security chip.
+ * - `secure_enclave`: Beside an app that Apple vouches for, on a device with a Secure Enclave.
+ */
+export type AttestationLevel = "software" | "trusted_environment" | "strongbox" | "secure_enclave";
+
+/**
+ * What a notification tells.
+ *
+ * - `approval.requested`: A payment waits for the user's approval.
+ * - `approval.expired`: A payment was cancelled because its user did not approve it in time.
+ * - `payment.completed`: A payment arrived.
+ * - `payment.failed`: A payment failed.
+ * - `payment.cancelled`: A payment was cancelled before it was sent.
+ * - `payment.returned`: The rail returned a payment after it had completed.
+ * - `payment.reversed`: All or part of a payment was given back.
+ * - `device.enrolled`: A device was enrolled.
+ * - `device.revoked`: A device was revoked.
+ */
+export type NotificationKind =
+  | "approval.requested"
+  | "approval.expired"
+  | "payment.completed"
+  | "payment.failed"
+  | "payment.cancelled"
+  | "payment.returned"
+  | "payment.reversed"
+  | "device.enrolled"
+  | "device.revoked";
+
+/**
+ * What a value is measured in.
+ *
+ * - `ms`: Milliseconds.
+ * - `s`: Seconds.
+ * - `count`: A number of things.
+ * - `bytes`: Bytes.
+ * - `percent`: Hundredths.
+ */
+export type QualityUnit = "ms" | "s" | "count" | "bytes" | "percent";
+
+/**
+ * What a device was connected by.
+ *
+ * - `wifi`: A wireless network.
+ * - `cellular`: A mobile network.
+ * - `ethernet`: A cable.
+ * - `offline`: Nothing.
+ * - `unknown`: The app did not say.
+ */
+export type Network = "wifi" | "cellular" | "ethernet" | "offline" | "unknown";
+
+/**
+ * Where a client is, as one of its gateways sees it.
+ *
+ * - `leaving`: It is leaving for another gateway.
+ * - `moved`: It moved to another gateway; this one keeps what it did here.
+ * - `stayed`: It was about to leave, and stays.
+ * - `arriving`: It is arriving from another gateway.
+ * - `arrived`: It came from another gateway.
+ */
+export type PlaceState = "leaving" | "moved" | "stayed" | "arriving" | "arrived";
+
 /** Every {@link GatewayCode}. */
 export const GATEWAY_CODES = [
   "malformed_json",
@@ -609,10 +782,13 @@ export const GATEWAY_CODES = [
   "reversal_not_found",
   "review_not_found",
   "reconciliation_not_found",
+  "bundle_not_found",
   "operator_not_found",
   "approval_not_found",
   "user_not_found",
   "device_not_found",
+  "notification_not_found",
+  "push_subscription_not_found",
   "payment_approval_not_found",
   "account_not_found",
   "balance_not_found",
@@ -631,6 +807,7 @@ export const GATEWAY_CODES = [
   "unsupported_media_type",
   "timeout",
   "reference_conflict",
+  "reference_elsewhere",
   "settlement_in_flight",
   "invalid_state",
   "approval_decided",
@@ -639,9 +816,13 @@ export const GATEWAY_CODES = [
   "epoch_changed",
   "not_completed",
   "version_conflict",
+  "client_moving",
+  "client_moved",
   "request_in_progress",
   "key_exists",
   "too_many_webhooks",
+  "too_many_bundles",
+  "bundle_unusable",
   "invalid_fields",
   "statement_unusable",
   "insufficient_funds",
@@ -695,10 +876,13 @@ export const GATEWAY_CODES = [
  * - `reversal_not_found`: No such reversal.
  * - `review_not_found`: Nothing waits for a decision.
  * - `reconciliation_not_found`: No such reconciliation.
+ * - `bundle_not_found`: No such bundle.
  * - `operator_not_found`: No such operator.
  * - `approval_not_found`: Nothing with this id was asked for.
  * - `user_not_found`: No such user.
  * - `device_not_found`: No such device.
+ * - `notification_not_found`: No such notification.
+ * - `push_subscription_not_found`: No such push subscription.
  * - `payment_approval_not_found`: No payment with this id waits for the user.
  * - `account_not_found`: The client has no account in this currency.
  * - `balance_not_found`: No balance in that currency.
@@ -717,6 +901,7 @@ export const GATEWAY_CODES = [
  * - `unsupported_media_type`: The body must be application/json.
  * - `timeout`: The request took too long.
  * - `reference_conflict`: The reference was used for a different request.
+ * - `reference_elsewhere`: The reference was used at another gateway.
  * - `settlement_in_flight`: The settlement is on its way; wait until it is final.
  * - `invalid_state`: Its state does not allow this.
  * - `approval_decided`: The payment does not wait for the user any more.
@@ -725,9 +910,13 @@ export const GATEWAY_CODES = [
  * - `epoch_changed`: The feed is not the one you followed.
  * - `not_completed`: The settlement is not completed, so there is no receipt.
  * - `version_conflict`: It was changed in the meantime.
+ * - `client_moving`: The client is moving to another gateway.
+ * - `client_moved`: The client moved to another gateway.
  * - `request_in_progress`: The same request is still in progress.
  * - `key_exists`: The key is enrolled already.
  * - `too_many_webhooks`: The limit on webhooks is reached.
+ * - `too_many_bundles`: The limit on bundles is reached.
+ * - `bundle_unusable`: The bundle cannot be read.
  * - `invalid_fields`: Some fields are not valid.
  * - `statement_unusable`: The statement cannot be used.
  * - `insufficient_funds`: The account does not hold enough.
@@ -776,6 +965,14 @@ export type GatewayCode = (typeof GATEWAY_CODES)[number];
  * - `approval.requested`: The payment waits for the approval of the end user who pays.
  * - `approval.approved`: The user approved the payment, on the device that the event names.
  * - `approval.declined`: The user declined the payment.
+ * - `bundle.submitted`: Its partner asked for a review.
+ * - `bundle.in_review`: A reviewer began.
+ * - `bundle.approved`: A reviewer approved it.
+ * - `bundle.rejected`: A reviewer rejected it.
+ * - `bundle.changes_requested`: A reviewer asked for changes.
+ * - `bundle.withdrawn`: Its partner withdrew it.
+ * - `bundle.published`: It was published in the sandbox or live.
+ * - `bundle.revoked`: It was revoked.
  * - `webhook.disabled`: Another webhook of the client was disabled.
  */
 export type WebhookTopic =
@@ -803,6 +1000,14 @@ export type WebhookTopic =
   | "approval.requested"
   | "approval.approved"
   | "approval.declined"
+  | "bundle.submitted"
+  | "bundle.in_review"
+  | "bundle.approved"
+  | "bundle.rejected"
+  | "bundle.changes_requested"
+  | "bundle.withdrawn"
+  | "bundle.published"
+  | "bundle.revoked"
   | "webhook.disabled";
 
 /** A problem of a request, and where it is. */
@@ -842,6 +1047,8 @@ export interface Problem {
   readonly request_id?: string;
   /** In the sandbox, for an invalid signature: the base (RFC 9421, section 2.5) that should have been signed, without the token. */
   readonly signature_base?: string;
+  /** The address of the client's other gateway: the one to which it moved, or the one that has what the call is about. */
+  readonly other_gateway?: string;
   /** Every problem of the request, and where it is. */
   readonly errors?: readonly FieldProblem[];
 }

@@ -115,7 +115,7 @@ pub struct NotificationView {
     /// The payee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Why the payment failed, a [`crate::rail::FailureCode`].
+    /// Why the payment failed: a failure code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Until when the payment waits for approval, RFC 3339.

@@ -248,7 +248,10 @@ async fn submit(args: SubmitArgs, global: &Global, terminal: &Terminal) -> Done 
         bundle = step(&mut session, &bundle.id, "submit", args.comment.as_deref(), Some(bundle.version)).await?;
     }
     shown(&bundle, global, terminal)?;
-    if args.draft { Ok(()) } else { Ok(note(format_args!("its sandbox endpoint is being tested: railgate bundle status {}", bundle.id))) }
+    if !args.draft {
+        note(format_args!("its sandbox endpoint is being tested: railgate bundle status {}", bundle.id));
+    }
+    Ok(())
 }
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");

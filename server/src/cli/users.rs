@@ -25,6 +25,20 @@ Examples:
 
 The code is valid for ten minutes and for one device, and replaces the one before it.";
 
+const LIST_EXAMPLES: &str = "\
+Examples:
+  railgate users list
+  railgate users list --json";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  railgate users show customer-17";
+
+const REVOKE_EXAMPLES: &str = "\
+Examples:
+  railgate users revoke dev_01KAJX3M7Q5W8ZP9D2R4T6V8YB
+      `railgate users show` names the devices of a user.";
+
 const SET_EXAMPLES: &str = "\
 Examples:
   railgate users set customer-17 --currency EUR --max 500 --daily-value 1000
@@ -54,12 +68,14 @@ enum UsersCommand {
         link: Option<String>,
     },
     /// List the users
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Start where an earlier page ended
         #[arg(long, value_name = "CURSOR")]
         cursor: Option<String>,
     },
     /// Show a user, and their devices
+    #[command(after_help = SHOW_EXAMPLES)]
     Show {
         /// Your own name for the user
         #[arg(value_name = "USER")]
@@ -78,6 +94,7 @@ enum UsersCommand {
         status: Option<String>,
     },
     /// Revoke a device of a user
+    #[command(after_help = REVOKE_EXAMPLES)]
     Revoke {
         /// The device's id
         #[arg(value_name = "DEVICE")]

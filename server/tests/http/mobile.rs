@@ -140,6 +140,7 @@ async fn a_phone_reaches_what_is_its_users_and_nothing_else() {
     }
     let expected = [
         "DELETE /api/v1/mobile/devices/{id}",
+        "DELETE /api/v1/mobile/push-subscriptions/{id}",
         "GET /api/v1/auth/keys",
         "GET /api/v1/gateway/settlements",
         "GET /api/v1/gateway/settlements/{ref}",
@@ -153,11 +154,18 @@ async fn a_phone_reaches_what_is_its_users_and_nothing_else() {
         "GET /api/v1/mobile/approvals/{id}",
         "GET /api/v1/mobile/devices",
         "GET /api/v1/mobile/devices/{id}",
+        "GET /api/v1/mobile/notifications",
+        "GET /api/v1/mobile/preferences",
+        "GET /api/v1/mobile/push-subscriptions",
         "PATCH /api/v1/mobile/devices/{id}",
         "POST /api/v1/gateway/settlements",
         "POST /api/v1/gateway/settlements/check",
         "POST /api/v1/mobile/approvals/{id}",
+        "POST /api/v1/mobile/notifications/read-all",
+        "POST /api/v1/mobile/notifications/{id}/read",
+        "POST /api/v1/mobile/push-subscriptions",
         "POST /api/v1/mobile/quality",
+        "PUT /api/v1/mobile/preferences",
     ];
     assert_eq!(reached.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     // Of what it reaches, it sees its user's.

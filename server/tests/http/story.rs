@@ -51,6 +51,8 @@ async fn a_phone_approves_a_payment_that_goes_through_a_partners_bundle() {
         let limits = json!([{"currency": "KES", "max": 50_000, "approval_over": 1_000}]);
         let phone = phone_of(&service, 50 + n, json!({"user": user, "limits": limits})).await;
         phone.subscribe(&service, &pushes).await;
+        // Otherwise a push names no payment.
+        phone.call(&service, "PUT", &format!("{MOBILE}/preferences"), json!({"detail": "full"})).await.expect(200);
         let reference = format!("rent-{n}");
         let payment = json!({
             "amount": 2_500, "currency": "KES", "to": "msisdn:+254700000001", "reference": reference, "provider": "acme-sandbox", "user": user,
@@ -66,15 +68,13 @@ async fn a_phone_approves_a_payment_that_goes_through_a_partners_bundle() {
         service.until(&reference, "completed").await;
         pushes.told(|told| told["data"]["kind"] == "payment.completed" && told["data"]["settlement_id"] == waiting["id"]).await;
         let receipt = phone.get(&service, &format!("{SETTLEMENTS}/{reference}/receipt")).await.expect(200).json();
-        assert_eq!((&receipt["status"], &receipt["amount"]), (&json!("completed"), &json!(2_500)));
+        assert_eq!((&receipt["status"], &receipt["amount"]), (&json!("completed"), &json!(2_500.0)));
         measured(&service, &phone, &waiting, 200 + u32::from(n)).await;
     }
     assert_eq!(partner.paid() - before, 5, "each payment reached the partner once");
     let summary = service.get(&format!("{MOBILE}/quality/summary?metric=payment.answer&by=provider")).await.expect(200).json();
     let group = &summary["groups"][0];
-    assert_eq!(
-        (&group["provider"], &group["count"], &group["min"], &group["max"]),
-        (&json!("acme-sandbox"), &json!(5), &json!(200), &json!(204))
-    );
+    assert_eq!((&group["provider"], &group["count"]), (&json!("acme-sandbox"), &json!(5)));
+    assert_eq!((group["min"].as_f64(), group["max"].as_f64()), (Some(200.0), Some(204.0)));
     service.running.stop().await;
 }

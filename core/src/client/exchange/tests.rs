@@ -238,7 +238,14 @@ fn proof_passes(code: ErrorCode) -> bool {
     use ErrorCode as E;
     matches!(
         code,
-        E::RateLimited | E::Timeout | E::StoreUnavailable | E::NotLoggedYet | E::RequestInProgress | E::VersionConflict | E::NonceReplayed
+        E::RateLimited
+            | E::Timeout
+            | E::StoreUnavailable
+            | E::NotLoggedYet
+            | E::RequestInProgress
+            | E::VersionConflict
+            | E::NonceReplayed
+            | E::ClientMoving
     )
 }
 

@@ -1,4 +1,5 @@
 //! Hostile archives.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Write as _;
 
