@@ -11,11 +11,16 @@ import type {
   AnswerKind,
   ApprovalStatus,
   AttemptStatus,
+  AttestationFormat,
+  AttestationLevel,
   Balance,
   BalanceMovement,
+  BundleStatus,
+  BundleStepKind,
   CheckResult,
   Clock,
   ClockChange,
+  ConformanceStatus,
   CreateRequest,
   Delivery,
   DeliveryStatus,
@@ -25,17 +30,22 @@ import type {
   Faults,
   FaultsRequest,
   FeedPage,
+  FieldProblem,
   FindingKind,
   FundRequest,
   Health,
   Key,
   MatchedBy,
   MovementKind,
+  Network,
+  NotificationKind,
   OperatorAct,
   OperatorRole,
   OperatorStatus,
   Page,
+  PlaceState,
   Provider,
+  QualityUnit,
   Receipt,
   ReceiptProof,
   ReconcileResult,
@@ -106,6 +116,14 @@ export interface Approval {
   readonly subject: string;
 }
 
+/** The approval of a bundle. */
+export interface ApproveBundleRequest {
+  /** 1 to 2,000 characters. */
+  readonly comment: string;
+  /** The `digest` of the revision that was reviewed: so the call's signature covers it. */
+  readonly digest: string;
+}
+
 /** A client whose live keys are approved. */
 export interface ApproveClientRequest {
   /** The thumbprint of the key to approve; required if several wait. */
@@ -118,6 +136,16 @@ export interface ApproveClientRequest {
 export interface Asked {
   /** What was asked for. */
   readonly approval: Approval;
+}
+
+/** What the maker of a device says about its key, bound to the code: see the documentation of the mobile API. */
+export interface AttestationRequest {
+  /** Of `android-key`: the certificates in base64 (DER), the key's first. */
+  readonly chain?: readonly string[] | null;
+  /** `android-key` or `apple-app-attest`. */
+  readonly format: string;
+  /** Of `apple-app-attest`: the attestation object in base64 (CBOR). */
+  readonly object?: string | null;
 }
 
 /** Something that somebody did or tried to do. */
@@ -150,6 +178,170 @@ export interface Audit {
 export interface Batch {
   /** One result for each element, in the same order. */
   readonly results: readonly BatchResult[];
+}
+
+/** A bundle, as JSON. */
+export interface BundleRequest {
+  /** Documents for the reviewers, at most 20. */
+  readonly documents?: readonly DocumentRequest[] | null;
+  /** What the provider is. `GET /api/v1/bundles/schema` has its JSON Schema. */
+  readonly manifest: ManifestRequest;
+  /** Secrets of its endpoints. They are sealed and never shown again; left out, those that it has stay. */
+  readonly secrets?: BundleSecretsRequest | null;
+}
+
+/** A place at which two revisions differ. */
+export interface BundleChange {
+  /** What is there; missing if nothing is. */
+  readonly after?: Json;
+  /** What was there; missing if nothing was. Of a document, its SHA-256. */
+  readonly before?: Json;
+  /** An RFC 6901 pointer into the bundle. */
+  readonly pointer: string;
+}
+
+/** A comment on a bundle. */
+export interface BundleCommentRequest {
+  /** 1 to 2,000 characters. */
+  readonly comment: string;
+  /** The place that it is about: an RFC 6901 pointer into the bundle. */
+  readonly pointer?: string | null;
+}
+
+/** How two revisions differ. */
+export interface BundleDiff {
+  /** Each place that differs. */
+  readonly changes: readonly BundleChange[];
+  /** The earlier revision. */
+  readonly from: Amount;
+  /** The later revision. */
+  readonly to: number;
+}
+
+/** Something that reviewers should know; it refuses nothing. */
+export interface BundleFinding {
+  /** Stable code: `id_taken`, `serves_the_same`, `route_overlap`, `first_route`. */
+  readonly code: string;
+  /** One sentence for people. */
+  readonly message: string;
+  /** The place in the bundle that it is about. */
+  readonly pointer: string;
+}
+
+/** Secrets of a provider's endpoints, by name. */
+export interface BundleSecretsRequest {
+  /** Those of the endpoint for real money. */
+  readonly live?: SecretTexts | null;
+  /** Those of the endpoint for tests. */
+  readonly sandbox?: SecretTexts | null;
+}
+
+/** The names of a bundle's secrets. */
+export interface BundleSecrets {
+  /** Those of the endpoint for real money. */
+  readonly live: readonly string[];
+  /** Those of the endpoint for tests. */
+  readonly sandbox: readonly string[];
+}
+
+/** A signature for a revision. */
+export interface BundleSignature {
+  /** When, RFC 3339. */
+  readonly at: Timestamp;
+  /** The partner's or the operator's id. */
+  readonly by: string;
+  /** The digest of the revision. */
+  readonly digest: string;
+  /** The thumbprint of the key (RFC 7638). */
+  readonly key_id?: string | null;
+  /** `partner` or `reviewer`. */
+  readonly role: string;
+}
+
+/** A step of a bundle's timeline. */
+export interface BundleStep {
+  /** When it happened, RFC 3339. */
+  readonly at: Timestamp;
+  /** The partner's id, an operator's, or null for the gateway itself. */
+  readonly by?: string | null;
+  /** What was said. */
+  readonly comment?: string | null;
+  /** Further details, such as `pointer`, `digest`, `mode`, `findings`; of a test, `status` and the number of `failed` checks. */
+  readonly data?: Json;
+  /** The state before. */
+  readonly from: BundleStatus;
+  /** The thumbprint of the key that signed. */
+  readonly key_id?: string | null;
+  /** The revision that it is about. */
+  readonly revision: number;
+  /** Its number on the timeline, from 1, without gaps. */
+  readonly sequence: number;
+  /** The state after. */
+  readonly to: BundleStatus;
+  /** What it is about. */
+  readonly type: BundleStepKind;
+}
+
+/** A bundle in a list. */
+export interface BundleSummary {
+  /** The partner. */
+  readonly client_id: string;
+  /** How the test of its sandbox endpoint is; null before the first. */
+  readonly conformance?: ConformanceStatus | null;
+  /** When it was made, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** The digest of that revision: SHA-256 over the lines that `sha256sum` prints of its manifest and its documents, by name. */
+  readonly digest: string;
+  /** `bun_` and a ULID. */
+  readonly id: string;
+  /** The mode of the credential that made it. Only one that was made with a live credential is published live. */
+  readonly mode: Environment;
+  /** The id in its manifest. */
+  readonly provider: string;
+  /** Where its provider was made. */
+  readonly published: Published;
+  /** Where it is published once a test has passed; null if nobody asked for that. */
+  readonly publishing?: Environment | null;
+  /** The version in its manifest. */
+  readonly release: string;
+  /** The number of the last revision, from 1. */
+  readonly revision: number;
+  /** The current state. */
+  readonly status: BundleStatus;
+  /** When it last changed, RFC 3339. */
+  readonly updated_at: Timestamp;
+  /** The version of the bundle, which is its `ETag`. */
+  readonly version: number;
+}
+
+/** A page of a timeline. */
+export interface BundleTimeline {
+  /** Oldest first. */
+  readonly data: readonly BundleStep[];
+  /** Whether there are more. */
+  readonly has_more: boolean;
+}
+
+/** A bundle. */
+export interface Bundle extends BundleSummary {
+  /** The documents of the last revision. */
+  readonly documents: readonly Document[];
+  /** What the gateway found when it was submitted last. */
+  readonly findings: readonly BundleFinding[];
+  /** The manifest of the last revision, as it was sent. */
+  readonly manifest: ManifestRequest;
+  /** The names of its secrets. */
+  readonly secrets: BundleSecrets;
+  /** Who signed for the last revision: its partner, and who approved it. */
+  readonly signatures: readonly BundleSignature[];
+}
+
+/** The answer to a request of a test. */
+export interface CameReport {
+  /** The body, as far as it is text. */
+  readonly body: string;
+  /** The status. */
+  readonly status: number;
 }
 
 /** What a provider said about an attempt or a reversal when it was asked. */
@@ -224,6 +416,38 @@ export interface Case {
   readonly waiting: readonly Review[];
 }
 
+/** Where a kind of notification is shown. */
+export interface ChannelsRequest {
+  /** In the inbox. Default: true. */
+  readonly inbox?: boolean | null;
+  /** As a push. Default: true. */
+  readonly push?: boolean | null;
+}
+
+/** Where a kind of notification is shown. */
+export interface Channels {
+  /** In the inbox. */
+  readonly inbox: boolean;
+  /** As a push. */
+  readonly push: boolean;
+}
+
+/** A check of a test. */
+export interface CheckReport {
+  /** What was checked. */
+  readonly check: string;
+  /** What was sent and what came, in order; long texts are cut off. */
+  readonly exchanges: readonly ExchangeReport[];
+  /** What was expected. */
+  readonly expected: string;
+  /** `passed`, `failed`, `advice` (it may stay, but would be better otherwise) or `skipped`. */
+  readonly result: string;
+  /** Where the protocol says so. */
+  readonly says: string;
+  /** Why, unless it passed. */
+  readonly why?: string | null;
+}
+
 /** A provider in a route. */
 export interface ChoiceRequest {
   /** Its id. */
@@ -240,6 +464,8 @@ export interface ClientDetail extends Client {
   readonly balances: readonly Balance[];
   /** Its keys, oldest first. */
   readonly keys: readonly Key[];
+  /** Where it is, if it moves to another gateway or came from one. */
+  readonly place?: ClientPlace | null;
   /** What is agreed with it. */
   readonly terms: TermsRequest;
   /** The version of the configuration that changed the terms last; 0 if nothing was ever agreed. */
@@ -260,6 +486,20 @@ export interface ClientLimitRequest {
   readonly min?: AmountInput | null;
   /** `sandbox` or `live`. */
   readonly mode: string;
+}
+
+/** Where a client is. */
+export interface ClientPlace {
+  /** The identity of the other gateway's store: 16 hexadecimal digits. */
+  readonly gateway: string;
+  /** Why, as the operator said. */
+  readonly reason?: string | null;
+  /** Since when, RFC 3339. */
+  readonly since: Timestamp;
+  /** `leaving`, `moved`, `stayed`, `arriving` or `arrived`. */
+  readonly state: PlaceState;
+  /** The address of the other gateway. */
+  readonly url: string;
 }
 
 /** A client, as operators see it. */
@@ -286,6 +526,42 @@ export interface CommentRequest {
   readonly comment?: string | null;
 }
 
+/** The report of a test of a bundle's sandbox endpoint. */
+export interface ConformanceReport {
+  /** The endpoint. */
+  readonly base_url: string;
+  /** The checks, in order. */
+  readonly checks: readonly CheckReport[];
+  /** How many checks failed. */
+  readonly failed: number;
+  /** Whether no check failed. */
+  readonly ok: boolean;
+  /** How long it took, in milliseconds. */
+  readonly took_ms: number;
+}
+
+/** The last test of a bundle. */
+export interface Conformance {
+  /** When it was reported, RFC 3339. */
+  readonly at?: Timestamp | null;
+  /** The report of the last test that ended. */
+  readonly report?: ConformanceReport | null;
+  /** The revision that the report is about. */
+  readonly revision?: number | null;
+  /** How the test is; null before the first. */
+  readonly status?: ConformanceStatus | null;
+}
+
+/** Somebody who answers questions. */
+export interface ContactRequest {
+  /** An address. */
+  readonly email: string;
+  /** A name. */
+  readonly name?: string | null;
+  /** `technical`, `operations` or `compliance`. */
+  readonly role: string;
+}
+
 /** Several settlements to create. */
 export interface CreateBatchRequest {
   /** 1 to 1,000. */
@@ -300,6 +576,16 @@ export interface DecisionRequest {
   readonly reason?: string | null;
   /** What the app showed. */
   readonly shown: ShownRequest;
+}
+
+/** What the maker of a device says about its key. */
+export interface DeviceAttestation {
+  /** Who vouches for it. */
+  readonly format: AttestationFormat;
+  /** Where the key lives, as was verified; null if it was not. */
+  readonly level?: AttestationLevel | null;
+  /** Why it was not verified; null if it was. */
+  readonly problem?: string | null;
 }
 
 /** A new name for a device. */
@@ -340,6 +626,8 @@ export interface DeviceCode {
 export interface DeviceEnrollRequest {
   /** The version of the app. */
   readonly app_version?: string | null;
+  /** What the maker of the device says about the key. */
+  readonly attestation?: AttestationRequest | null;
   /** The code. Upper or lower case, with or without hyphens and spaces; `O` counts as 0, `I` and `L` as 1. */
   readonly code: string;
   /** The device's public key, which signs the call. */
@@ -366,6 +654,8 @@ export interface DeviceEnrollment extends Token {
 export interface Device {
   /** The version of the app that enrolled. */
   readonly app_version?: string | null;
+  /** What its maker says about its key; absent if the app showed nothing. */
+  readonly attestation?: DeviceAttestation | null;
   /** When it enrolled, RFC 3339. */
   readonly created_at: Timestamp;
   /** `dev_` and a ULID. */
@@ -382,6 +672,40 @@ export interface Device {
   readonly revoked_at?: Timestamp | null;
   /** The client's own name for the user. */
   readonly user: string;
+}
+
+/** A document for the reviewers. */
+export interface DocumentRequest {
+  /** The content, in base64. */
+  readonly content: string;
+  /** The name of the file; its ending says what it is: pdf, png, jpg, txt, md, csv or json. */
+  readonly name: string;
+}
+
+/** A document of a bundle. */
+export interface Document {
+  /** Its size in bytes. */
+  readonly bytes: number;
+  /** Its type, from the ending of the name. */
+  readonly media_type: string;
+  /** The name of the file. */
+  readonly name: string;
+  /** SHA-256 of its content, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** A request of a test, and what came. */
+export interface ExchangeReport {
+  /** The body that was sent. */
+  readonly body: string;
+  /** What came; null if nothing did. */
+  readonly came?: CameReport | null;
+  /** The method. */
+  readonly method: string;
+  /** How long it took, in milliseconds. */
+  readonly took_ms: number;
+  /** The URL. */
+  readonly url: string;
 }
 
 /** Where a payment would go. */
@@ -461,6 +785,50 @@ export interface LimitRequest {
   readonly min?: AmountInput | null;
 }
 
+/** An endpoint for real money. */
+export interface LivePlaceRequest {
+  /** Its address. */
+  readonly base_url: string;
+  /** Settings that differ from the general ones. */
+  readonly settings?: Readonly<Record<string, string>> | null;
+}
+
+/** A provider, as its partner describes it. */
+export interface ManifestRequest {
+  /** What it promises to do; must agree with its settings. */
+  readonly capabilities?: PromisedRequest | null;
+  /** Who answers questions. */
+  readonly contacts: readonly ContactRequest[];
+  /** The countries that it reaches, ISO 3166-1 alpha-2. */
+  readonly countries?: readonly string[] | null;
+  /** The currencies that it settles, ISO 4217. */
+  readonly currencies: readonly string[];
+  /** What it charges. */
+  readonly fees?: readonly FeeRequest[] | null;
+  /** The id of the provider, once it is published live; `<id>-sandbox` in the sandbox. */
+  readonly id: string;
+  /** Smallest and largest payments, by currency. */
+  readonly limits?: Readonly<Record<string, LimitRequest>> | null;
+  /** Its endpoint for real money. Without it, the bundle can only be published in the sandbox. */
+  readonly live?: LivePlaceRequest | null;
+  /** A name for people. */
+  readonly name: string;
+  /** The kinds of participant that it reaches. */
+  readonly namespaces: readonly string[];
+  /** The protocol that it speaks: `adapter` or `gsma`. */
+  readonly rail: string;
+  /** The payments that it would like to get. */
+  readonly routes?: readonly WishRequest[] | null;
+  /** Its endpoint for tests, where no real money moves. */
+  readonly sandbox: SandboxPlaceRequest;
+  /** Settings of its rail. */
+  readonly settings?: Readonly<Record<string, string>> | null;
+  /** How long calls to it may take. */
+  readonly timeouts?: TimeoutsRequest | null;
+  /** The version of this description. */
+  readonly version: string;
+}
+
 /** How many lines match, by what connects them to a settlement. */
 export interface Matched {
   /** Amount, date and, where the statement has one, the participant. */
@@ -521,6 +889,56 @@ export interface Node {
   readonly up: boolean;
   /** The version of its program. */
   readonly version: string;
+}
+
+/** A notification in a user's inbox. */
+export interface Notification {
+  /** The amount: that of the payment, or what was given back of it, with the decimals of the currency. */
+  readonly amount?: string | null;
+  /** When that happened, RFC 3339. */
+  readonly at: Timestamp;
+  /** A sentence about it. */
+  readonly body: string;
+  /** ISO 4217 code. */
+  readonly currency?: string | null;
+  /** What the owner of the device calls it, or its model or platform. */
+  readonly device?: string | null;
+  /** `dev_` and a ULID: the device, if it is about one. */
+  readonly device_id?: string | null;
+  /** The direction of that language: `ltr` or `rtl`. */
+  readonly dir: string;
+  /** Until when the payment waits for approval, RFC 3339. */
+  readonly expires_at?: Timestamp | null;
+  /** Why the payment failed: a failure code. */
+  readonly failure?: string | null;
+  /** `ntf_` and a ULID. */
+  readonly id: string;
+  /** What it tells. */
+  readonly kind: NotificationKind;
+  /** The language of both, a BCP 47 tag. */
+  readonly lang: string;
+  /** When the user read it, RFC 3339; null if they have not. */
+  readonly read_at?: Timestamp | null;
+  /** The reference of the payment. */
+  readonly reference?: string | null;
+  /** `stl_` and a ULID: the payment, if it is about one. */
+  readonly settlement_id?: string | null;
+  /** What happened, in a few words. */
+  readonly title: string;
+  /** The payee. */
+  readonly to?: string | null;
+}
+
+/** A page of a user's inbox. */
+export interface Notifications {
+  /** The notifications, newest first. */
+  readonly data: readonly Notification[];
+  /** Whether there are more. */
+  readonly has_more: boolean;
+  /** The `cursor` of the next page. */
+  readonly next_cursor?: string | null;
+  /** How many of the whole inbox are unread. */
+  readonly unread_count: number;
 }
 
 /** A provider as an operator configured it, and how it is. Its secrets are never shown. */
@@ -632,6 +1050,42 @@ export interface Position {
   readonly sandbox: boolean;
 }
 
+/** What a user wants to be told, and where. What is left out is as by default. */
+export interface PreferencesRequest {
+  /** What a push may say: `none` (by default), `amount` or `full`. */
+  readonly detail?: string | null;
+  /** By kind of notification, where it is shown. Default: everywhere. */
+  readonly kinds?: Readonly<Record<string, ChannelsRequest>> | null;
+  /** The language, a BCP 47 tag. Default: that of each device. */
+  readonly locale?: string | null;
+  /** When pushes wait. */
+  readonly quiet_hours?: QuietHoursRequest | null;
+}
+
+/** What a user wants to be told, and where. */
+export interface Preferences {
+  /** What a push may say: `none`, `amount` or `full`. */
+  readonly detail: string;
+  /** By kind of notification, where it is shown: all kinds. */
+  readonly kinds: Readonly<Record<string, Channels>>;
+  /** The language, a BCP 47 tag; null for that of each device. */
+  readonly locale?: string | null;
+  /** When pushes wait; null for never. */
+  readonly quiet_hours?: QuietHoursRequest | null;
+}
+
+/** What a provider promises to do. */
+export interface PromisedRequest {
+  /** It can identify the payee before a payment. */
+  readonly check_payee?: boolean | null;
+  /** It can be asked for the outcome of a payment, and its "not found" is authoritative. */
+  readonly inquiry?: boolean | null;
+  /** It can reverse a part of a payment. */
+  readonly partial_reverse?: boolean | null;
+  /** It can reverse a payment. */
+  readonly reverse?: boolean | null;
+}
+
 /** A provider: one operator that can be reached over a rail. */
 export interface ProviderRequest {
   /** The address of its interface. */
@@ -666,6 +1120,174 @@ export interface ProviderRequest {
   readonly timeouts?: TimeoutsRequest | null;
 }
 
+/** The publication of a bundle. */
+export interface PublishBundleRequest {
+  /** `sandbox` first, then `live`. */
+  readonly mode: string;
+  /** 1 to 500 printable characters. */
+  readonly reason: string;
+  /** Whether its wishes are added to the table of routes; default: true. */
+  readonly routes?: boolean | null;
+}
+
+/** Where a bundle's provider was made. */
+export interface Published {
+  /** Live. */
+  readonly live: boolean;
+  /** In the sandbox, as `<id>-sandbox`. */
+  readonly sandbox: boolean;
+}
+
+/** The keys of a push subscription, in base64url. */
+export interface PushKeysRequest {
+  /** 16 bytes that only the device and the gateway know. */
+  readonly auth: string;
+  /** The public key of the device: a point of P-256. */
+  readonly p256dh: string;
+}
+
+/** A push subscription, as `PushSubscription.toJSON()` gives it. */
+export interface PushSubscriptionRequest {
+  /** The key that it was made with, if that is not the present one: `application_server_key` of an earlier answer. */
+  readonly application_server_key?: string | null;
+  /** Where the push service takes messages for it. */
+  readonly endpoint: string;
+  /** When it expires, in milliseconds since 1970; null for never. */
+  readonly expirationTime?: number | null;
+  /** The keys that encrypt for it. */
+  readonly keys: PushKeysRequest;
+  /** The language of the device, a BCP 47 tag. Default: the first of `Accept-Language`. */
+  readonly locale?: string | null;
+}
+
+/** A push subscription of a user. */
+export interface PushSubscription {
+  /** When it was made, RFC 3339. */
+  readonly created_at: Timestamp;
+  /** When it expires, RFC 3339; null for never. */
+  readonly expires_at?: Timestamp | null;
+  /** Since when all pushes to it have failed, RFC 3339; null if the last one arrived. */
+  readonly failing_since?: Timestamp | null;
+  /** `psh_` and a ULID. */
+  readonly id: string;
+  /** The language of the device, a BCP 47 tag. */
+  readonly locale?: string | null;
+  /** The push service, without the rest of the endpoint, which is a secret of the device. */
+  readonly push_service: string;
+  /** Whether it was made by the device that asks. */
+  readonly this_device: boolean;
+}
+
+/** The push subscriptions of a user, and what a new one needs. */
+export interface PushSubscriptions {
+  /** What to pass to `PushManager.subscribe` as `applicationServerKey`. */
+  readonly application_server_key: string;
+  /** The subscriptions, oldest first. */
+  readonly data: readonly PushSubscription[];
+}
+
+/** What a device measured: 1 to 500 points. */
+export interface QualityRequest {
+  /** The points, in any order. */
+  readonly items: readonly QualityPointRequest[];
+}
+
+/** A group. It has a member for each that was asked for. */
+export interface QualityGroup {
+  /** The version of the app, or `unknown`. */
+  readonly app_version?: string | null;
+  /** How many points there are. */
+  readonly count: number;
+  /** The day (UTC). */
+  readonly day?: string | null;
+  /** The share of points that are about something that failed. */
+  readonly failure_rate: number;
+  /** The beginning of the hour, RFC 3339; of what is older than nine days, of the day. */
+  readonly hour?: Timestamp | null;
+  /** The largest value. */
+  readonly max: Amount;
+  /** The mean of the values. */
+  readonly mean: Amount;
+  /** The smallest value. */
+  readonly min: Amount;
+  /** What the devices were connected by. */
+  readonly network?: Network | null;
+  /** The operating system, or `unknown`. */
+  readonly os?: string | null;
+  /** Whether this is what the groups of fewer than five devices add up to. It has none of the members that tell groups apart. */
+  readonly other?: boolean;
+  /** The median: like the other percentiles, at most one hundredth of its size off. */
+  readonly p50: Amount;
+  /** The 95th percentile. */
+  readonly p95: Amount;
+  /** The 99th percentile. */
+  readonly p99: Amount;
+  /** The provider's id, or `none` for points about no settlement. */
+  readonly provider?: string | null;
+  /** What the values are measured in. Different ones are never added up. */
+  readonly unit: QualityUnit;
+}
+
+/** One point. It has no text that could name a person. */
+export interface QualityPointRequest {
+  /** The version of the app. */
+  readonly app_version?: string | null;
+  /** When it was measured, RFC 3339: in the last seven days, and at most five minutes ahead of the gateway's clock. */
+  readonly at: TimeInput;
+  /** Whether what was measured failed. Default: it did not. */
+  readonly failed?: boolean | null;
+  /** The app's own id, unique on the device: a point that is sent again counts once. */
+  readonly id: string;
+  /** What was measured: up to four lower-case names. */
+  readonly metric: string;
+  /** `wifi`, `cellular`, `ethernet`, `offline` or `unknown`, which is the default. */
+  readonly network?: string | null;
+  /** The operating system, and its version. */
+  readonly os?: string | null;
+  /** The settlement that it is about: its `stl_` id or its reference. Only its provider is kept, if it is the caller's own. */
+  readonly settlement?: string | null;
+  /** `ms`, `s`, `count`, `bytes` or `percent`. */
+  readonly unit: string;
+  /** The value: up to 1,000,000,000,000 on either side of zero, rounded to thousandths. */
+  readonly value: AmountInput;
+}
+
+/** A point that was refused. */
+export interface QualityRefusal {
+  /** Why, with pointers into the point. A batch lists at most 100 problems: of further points, none. */
+  readonly errors: readonly FieldProblem[];
+  /** Its place in the batch, from 0. */
+  readonly index: number;
+}
+
+/** What devices measured of one thing, in groups. A group of fewer than five devices is not shown by itself. */
+export interface QualitySummary {
+  /** Whether everything was counted: of very much, the newest is. */
+  readonly complete: boolean;
+  /** `sandbox` or `live`. */
+  readonly environment: Environment;
+  /** The beginning, RFC 3339: of an hour, UTC. */
+  readonly from: Timestamp;
+  /** The groups, in order. */
+  readonly groups: readonly QualityGroup[];
+  /** What was measured. */
+  readonly metric: string;
+  /** The end, RFC 3339, exclusive. */
+  readonly to: Timestamp;
+  /** How many points are in none of the groups, because too few devices measured them. */
+  readonly withheld: number;
+}
+
+/** What became of a batch of points. */
+export interface QualityTaken {
+  /** How many points were taken. */
+  readonly accepted: number;
+  /** How many had been taken before. */
+  readonly duplicates: number;
+  /** The points that were refused; sending them again does not help. */
+  readonly refused: readonly QualityRefusal[];
+}
+
 /** What waits to be carried out by the servers; each counted up to 10,000. Under load, a few of each always do. */
 export interface Queues {
   /** Commits whose events are not in the feeds yet. */
@@ -676,6 +1298,16 @@ export interface Queues {
   readonly outbox_due_since?: Timestamp | null;
   /** Webhooks with deliveries that are due. */
   readonly webhooks_due: number;
+}
+
+/** Hours of the day during which pushes wait. */
+export interface QuietHoursRequest {
+  /** When they begin, `HH:MM`. */
+  readonly from: string;
+  /** An IANA time zone, or an offset such as `+03:00`. */
+  readonly time_zone: string;
+  /** When they end, `HH:MM`; the next day, if not later than `from`. */
+  readonly to: string;
 }
 
 /** Why something is done, for the audit trail. */
@@ -734,6 +1366,12 @@ export interface ResolveReviewRequest {
   readonly resolution: string;
   /** The version of the settlement that the operator has seen. */
   readonly version?: number | null;
+}
+
+/** What a reviewer says about a bundle. */
+export interface ReviewBundleRequest {
+  /** 1 to 2,000 characters. */
+  readonly comment: string;
 }
 
 /** A settlement that needs review, or one of its reversals. */
@@ -808,6 +1446,16 @@ export interface RouteRequest {
 export interface RoutesRequest {
   /** The entries. For a kind of participant without any, every enabled provider that serves it is tried, in order of id. */
   readonly routes: readonly RouteRequest[];
+}
+
+/** An endpoint for tests. */
+export interface SandboxPlaceRequest {
+  /** Its address. */
+  readonly base_url: string;
+  /** Settings that differ from the general ones. */
+  readonly settings?: Readonly<Record<string, string>> | null;
+  /** Whom the test pays there. */
+  readonly test: TestPartiesRequest;
 }
 
 /** Secrets by name. Debugging shows the names only. */
@@ -960,6 +1608,20 @@ export interface TermsRequest {
   readonly session_signatures?: Readonly<Record<string, string>> | null;
 }
 
+/** Whom the test of the sandbox endpoint pays, and how much. */
+export interface TestPartiesRequest {
+  /** How much each time; default: 10. */
+  readonly amount?: AmountInput | null;
+  /** In which currency; default: the first of `currencies`. */
+  readonly currency?: string | null;
+  /** Somebody who is paid later: the payment is accepted at first; without it, callbacks are not tested. */
+  readonly later_to?: string | null;
+  /** Somebody who is paid at once, or within 20 seconds. */
+  readonly to: string;
+  /** Somebody whom it does not know; without it, declines are not tested. */
+  readonly unknown_to?: string | null;
+}
+
 /** Time-outs of calls to a provider, in milliseconds. */
 export interface TimeoutsRequest {
   /** How long an answer may take, connection included. */
@@ -978,6 +1640,12 @@ export interface Token {
   readonly scope: string;
   /** Always `Bearer`. */
   readonly token_type: string;
+}
+
+/** How many notifications are unread after a change. */
+export interface Unread {
+  /** How many of the whole inbox are unread. */
+  readonly unread_count: number;
 }
 
 /** A change of an end user. What is left out stays as it is. */
@@ -1030,6 +1698,24 @@ export interface User {
   readonly user: string;
   /** Increases with every change. */
   readonly version: number;
+}
+
+/** Payments that a provider would like to get. */
+export interface WishRequest {
+  /** Only this currency. */
+  readonly currency?: string | null;
+  /** The largest payment; needs a currency. */
+  readonly max?: AmountInput | null;
+  /** The smallest payment; needs a currency. */
+  readonly min?: AmountInput | null;
+  /** The kind of participant. */
+  readonly namespace: string;
+  /** What the participant's identifier starts with. */
+  readonly prefix?: string | null;
+  /** The lowest is tried first; default: 100. */
+  readonly priority?: number | null;
+  /** Its share among those of the same priority; default: 1. */
+  readonly weight?: number | null;
 }
 
 /** What each call takes and returns, by its path below `/api/v1` and its method. It describes types only: there is no such value. */
@@ -1107,6 +1793,263 @@ export interface Routes {
         readonly "application/json": Page<StatementEntry>;
         readonly "application/x-ndjson": string;
         readonly "text/csv": string;
+      };
+    };
+  };
+  readonly "/bundles": {
+    /** List the client's bundles, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only bundles in this state */
+        readonly status?: BundleStatus;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<BundleSummary>;
+      };
+    };
+    /** Create a bundle. */
+    readonly POST: {
+      readonly body: BundleRequest;
+      readonly contentType: "application/json" | "application/zip";
+      readonly answers: {
+        readonly "application/json": Bundle;
+      };
+    };
+  };
+  readonly "/bundles/schema": {
+    /** Read the JSON Schema of manifests. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/schema+json": string;
+      };
+    };
+  };
+  readonly "/bundles/{id}": {
+    /** Read a bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Bundle;
+      };
+    };
+    /** Replace the content of a bundle. */
+    readonly PUT: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly ifMatch: string;
+      readonly body: BundleRequest;
+      readonly contentType: "application/json" | "application/zip";
+      readonly answers: {
+        readonly "application/json": Bundle;
+      };
+    };
+  };
+  readonly "/bundles/{id}/approve": {
+    /** Approve a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body: ApproveBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/comments": {
+    /** Comment on a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body: BundleCommentRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/conformance": {
+    /** Read the report of the last test of a bundle's sandbox endpoint. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Conformance;
+      };
+    };
+  };
+  readonly "/bundles/{id}/diff": {
+    /** Compare two revisions of a bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** The earlier revision */
+        readonly from?: number;
+        /** The later revision */
+        readonly to?: number;
+      };
+      readonly answers: {
+        readonly "application/json": BundleDiff;
+      };
+    };
+  };
+  readonly "/bundles/{id}/documents/{name}": {
+    /** Download a document of a bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+        /** The name of the document */
+        readonly name: string;
+      };
+      readonly query?: {
+        /** The revision; default: the last */
+        readonly revision?: number;
+      };
+      readonly answers: {
+        readonly "application/octet-stream": Uint8Array;
+      };
+    };
+  };
+  readonly "/bundles/{id}/publish": {
+    /** Publish a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly ifMatch?: string;
+      readonly body: PublishBundleRequest;
+      readonly answers: {
+        readonly "application/json": Bundle | Asked;
+      };
+    };
+  };
+  readonly "/bundles/{id}/reject": {
+    /** Reject a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/request-changes": {
+    /** Ask for changes of a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/revoke": {
+    /** Revoke a published bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly ifMatch?: string;
+      readonly body: ReasonRequest;
+      readonly answers: {
+        readonly "application/json": Bundle | Asked;
+      };
+    };
+  };
+  readonly "/bundles/{id}/start-review": {
+    /** Begin the review of a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body?: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/submit": {
+    /** Submit a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly ifMatch?: string;
+      readonly body?: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/test": {
+    /** Ask for another test of a bundle's sandbox endpoint. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body?: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/bundles/{id}/timeline": {
+    /** Read the timeline of a bundle, oldest first. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Only steps after this one */
+        readonly after?: number;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+      };
+      readonly answers: {
+        readonly "application/json": BundleTimeline;
+      };
+    };
+  };
+  readonly "/bundles/{id}/withdraw": {
+    /** Withdraw a bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly ifMatch?: string;
+      readonly body?: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
       };
     };
   };
@@ -1487,6 +2430,111 @@ export interface Routes {
       };
     };
   };
+  readonly "/mobile/notifications": {
+    /** Read or follow a user's notifications. */
+    readonly GET: {
+      readonly query?: {
+        /** `true` for unread ones only */
+        readonly unread?: boolean;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Notifications;
+      };
+    };
+  };
+  readonly "/mobile/notifications/read-all": {
+    /** Mark all notifications as read. */
+    readonly POST: {
+      readonly answers: {
+        readonly "application/json": Unread;
+      };
+    };
+  };
+  readonly "/mobile/notifications/{id}/read": {
+    /** Mark a notification as read. */
+    readonly POST: {
+      readonly params: {
+        /** The `ntf_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Unread;
+      };
+    };
+  };
+  readonly "/mobile/preferences": {
+    /** Read what the user wants to be told. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": Preferences;
+      };
+    };
+    /** Replace what the user wants to be told. */
+    readonly PUT: {
+      readonly body: PreferencesRequest;
+      readonly answers: {
+        readonly "application/json": Preferences;
+      };
+    };
+  };
+  readonly "/mobile/push-subscriptions": {
+    /** List the push subscriptions of a user, oldest first. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": PushSubscriptions;
+      };
+    };
+    /** Push to a subscription from now on. */
+    readonly POST: {
+      readonly body: PushSubscriptionRequest;
+      readonly answers: {
+        readonly "application/json": PushSubscription;
+      };
+    };
+  };
+  readonly "/mobile/push-subscriptions/{id}": {
+    /** Remove a push subscription. */
+    readonly DELETE: {
+      readonly params: {
+        /** The `psh_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": undefined;
+      };
+    };
+  };
+  readonly "/mobile/quality": {
+    /** Report what a device measured. */
+    readonly POST: {
+      readonly body: QualityRequest;
+      readonly answers: {
+        readonly "application/json": QualityTaken;
+      };
+    };
+  };
+  readonly "/mobile/quality/summary": {
+    /** Summarise what devices measured. */
+    readonly GET: {
+      readonly query: {
+        /** What was measured */
+        readonly metric: string;
+        /** RFC 3339, inclusive; the hour counts. Seven days before `to` by default, at most 92 */
+        readonly from?: Timestamp | Date;
+        /** RFC 3339, exclusive; a begun hour counts. Now by default */
+        readonly to?: Timestamp | Date;
+        /** What tells groups apart: up to two. One group by default */
+        readonly by?: ("hour" | "day" | "app_version" | "os" | "network" | "provider") | readonly ("hour" | "day" | "app_version" | "os" | "network" | "provider")[];
+      };
+      readonly answers: {
+        readonly "application/json": QualitySummary;
+      };
+    };
+  };
   readonly "/mobile/users": {
     /** List the client's end users, by name. */
     readonly GET: {
@@ -1591,6 +2639,128 @@ export interface Routes {
       };
       readonly answers: {
         readonly "application/json": Page<Audit>;
+      };
+    };
+  };
+  readonly "/operator/bundles": {
+    /** List the bundles of all partners, newest first. */
+    readonly GET: {
+      readonly query?: {
+        /** Only bundles in this state */
+        readonly status?: BundleStatus;
+        /** Only bundles of this client */
+        readonly client?: string;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+        /** `next_cursor` of the previous page */
+        readonly cursor?: string;
+      };
+      readonly answers: {
+        readonly "application/json": Page<BundleSummary>;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}": {
+    /** Read any bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Bundle;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/comments": {
+    /** Comment on any bundle. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body: BundleCommentRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/conformance": {
+    /** Read the report of the last test of any bundle's sandbox endpoint. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly answers: {
+        readonly "application/json": Conformance;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/diff": {
+    /** Compare two revisions of any bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** The earlier revision */
+        readonly from?: number;
+        /** The later revision */
+        readonly to?: number;
+      };
+      readonly answers: {
+        readonly "application/json": BundleDiff;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/documents/{name}": {
+    /** Download a document of any bundle. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+        /** The name of the document */
+        readonly name: string;
+      };
+      readonly query?: {
+        /** The revision; default: the last */
+        readonly revision?: number;
+      };
+      readonly answers: {
+        readonly "application/octet-stream": Uint8Array;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/test": {
+    /** Have the sandbox endpoint of any bundle tested again. */
+    readonly POST: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly body?: ReviewBundleRequest;
+      readonly answers: {
+        readonly "application/json": BundleSummary;
+      };
+    };
+  };
+  readonly "/operator/bundles/{id}/timeline": {
+    /** Read the timeline of any bundle, oldest first. */
+    readonly GET: {
+      readonly params: {
+        /** The `bun_` id */
+        readonly id: string;
+      };
+      readonly query?: {
+        /** Only steps after this one */
+        readonly after?: number;
+        /** Page size, 50 by default */
+        readonly limit?: number;
+      };
+      readonly answers: {
+        readonly "application/json": BundleTimeline;
       };
     };
   };
