@@ -83,6 +83,7 @@ import type {
   BatchResult,
   Json,
   PublicJwk,
+  TimeInput,
   Timestamp,
 } from "./values.js";
 

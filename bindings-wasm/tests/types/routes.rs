@@ -76,7 +76,7 @@ fn imports(shared: &BTreeSet<String>, text: &str) -> String {
     let of = |names: &mut dyn Iterator<Item = &str>| {
         names.filter(|name| mentioned.contains(name)).map(|name| format!("  {name},\n")).collect::<String>()
     };
-    let values = ["Amount", "AmountInput", "BatchResult", "Json", "JsonObject", "PublicJwk", "Timestamp"];
+    let values = ["Amount", "AmountInput", "BatchResult", "Json", "JsonObject", "PublicJwk", "TimeInput", "Timestamp"];
     let mut types = shared
         .iter()
         .map(String::as_str)
