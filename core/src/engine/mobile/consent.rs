@@ -89,7 +89,7 @@ impl Command for DecidePayment {
         Ok(Box::new(stored))
     }
 
-    /// A payment to another client has two settlements.
+    /// A payment to another client makes a second settlement, the payee's.
     fn numbers(&self, _: &Engine) -> usize {
         1
     }
