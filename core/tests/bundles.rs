@@ -439,3 +439,11 @@ fn a_revoked_bundle_gets_no_new_payments_and_what_is_under_way_ends_or_waits_for
         s.assert_sound();
     });
 }
+
+#[test]
+fn a_gateway_without_the_rail_says_so() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), Config { rails: Rails::sandbox(), ..config() }, 1);
+    let refused = Partner(s.caller).write(&s, None, content(|_| ())).unwrap_err();
+    let problems: Vec<_> = refused.fields.iter().map(|it| (&*it.pointer, &*it.code)).collect();
+    assert_eq!(problems, [("/manifest/rail", "rail_unknown")]);
+}

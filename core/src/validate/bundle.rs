@@ -30,7 +30,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::access::{printable, printable_up_to};
 use super::json::{FieldProblems, Object, Value};
-use super::provider::{integer, list, list_or_none};
+use super::provider::{integer, list, list_or_none, rail};
 use super::simulator::one_of;
 use super::{amount, currency, pairs, participant, provider as provider_id, sized};
 use crate::api::{
@@ -274,7 +274,10 @@ pub fn parse_manifest(text: &str, secrets: &BundleSecretsBody, rails: &Rails) ->
         if id.len() <= ID_MAX_CHARS { Ok(id) } else { Err(FieldProblems::one("too_long", "must have at most 56 characters")) }
     });
     let version = body.required("version", version);
-    let rail = body.required("rail", |value| one_of(value, &mut BUNDLE_RAILS.into_iter()).map(|at| BUNDLE_RAILS[at]));
+    let rail = body.required("rail", |value| {
+        let at = one_of(value, &mut BUNDLE_RAILS.into_iter())?;
+        rail(value, rails).map(|_| BUNDLE_RAILS[at])
+    });
     let contacts = body.required("contacts", |value| {
         value.elements(CONTACTS_MAX)?;
         list(value, contact)

@@ -32,7 +32,7 @@ use crate::error::{Error, excerpt};
 use crate::ledger::Mode;
 use crate::money::{Amount, AmountError, Currency};
 use crate::participant::Namespace;
-use crate::rail::{CALLBACK_SOURCES, Rails, TLS_AUTHORITIES, TLS_CERTIFICATES, is_address};
+use crate::rail::{CALLBACK_SOURCES, Rail, Rails, TLS_AUTHORITIES, TLS_CERTIFICATES, is_address};
 use crate::route::{
     AmountLimits, Availability, Choice, FeeRefund, FeeRule, FeeTier, Percent, ProviderSpec, RouteRule, Secrets, Serves, Units,
 };
@@ -63,13 +63,7 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
     let mut body = Object::parse(body, &ProviderBody::FIELDS)?;
     let id = body.required("id", id);
     let name = body.required("name", |value| printable(&value.text()?).map_err(|said| FieldProblems::one("name_malformed", said)));
-    let rail = body.required("rail", |value| {
-        let kind = value.text()?;
-        rails.get(&kind).ok_or_else(|| {
-            let known = rails.kinds().collect::<Vec<_>>().join(", ");
-            FieldProblems::one("rail_unknown", format!("{:?} is not a rail of this gateway; it has: {known}", excerpt(&kind)))
-        })
-    });
+    let rail = body.required("rail", |value| rail(value, rails));
     let mode = body.required("mode", mode);
     if let (Some(rail), Some(Mode::Live)) = (rail, mode)
         && rail.inside().is_some()
@@ -117,6 +111,15 @@ pub fn parse_provider(body: &[u8], rails: &Rails) -> Result<ProviderRequest, Err
     let (mut request, rail) = request?;
     let problems = rail.configure(&mut request.spec);
     if problems.is_empty() { Ok(request) } else { Err(Error::invalid(problems)) }
+}
+
+/// The name of one of the gateway's rails.
+pub(super) fn rail<'r>(value: Value<'_>, rails: &'r Rails) -> Result<&'r dyn Rail, FieldProblems> {
+    let kind = value.text()?;
+    rails.get(&kind).ok_or_else(|| {
+        let known = rails.kinds().collect::<Vec<_>>().join(", ");
+        FieldProblems::one("rail_unknown", format!("{:?} is not a rail of this gateway; it has: {known}", excerpt(&kind)))
+    })
 }
 
 /// Settings of a rail, of the provider's statements, and those that every provider may have.

@@ -49,7 +49,7 @@ fn every_signed_change_leaves_one_record_of_who_and_what() {
             i64::from(stored.unwrap().no.0)
         };
         let of_webhooks = [
-            (AuditAction::CreateWebhook, webhook(3)),
+            (AuditAction::CreateWebhook, webhook(4)),
             (AuditAction::UpdateWebhook, webhook(1)),
             (AuditAction::EnableWebhook, webhook(1)),
             (AuditAction::RotateWebhookSecret, webhook(1)),

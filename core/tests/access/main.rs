@@ -1,7 +1,7 @@
 //! Clients, keys, tokens, signed commands, the audit trail and the gateway's secrets, tested through the engine's public interface
 //! over every store in this crate.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![cfg(all(feature = "sqlite", feature = "testkit"))]
+#![cfg(all(feature = "bundles", feature = "push", feature = "sqlite", feature = "testkit"))]
 
 mod audit;
 mod enrolment;
@@ -9,6 +9,7 @@ mod keys;
 mod nodes;
 mod secrets;
 mod sessions;
+mod signable;
 mod signed;
 mod strangers;
 #[path = "../support/mod.rs"]
@@ -32,6 +33,7 @@ use railgate::engine::{
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::{ClientNo, KeyNo, Ulid};
 use railgate::money::{Currency, Money};
+use railgate::rail::Rails;
 use railgate::seal::MasterKeys;
 use railgate::store::conformance::everything;
 use railgate::store::memory::MemoryStore;
@@ -40,6 +42,7 @@ use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::simulator::{ClockRequest, parse_advance};
 use railgate::{Config, Engine, Error};
+use signable::{Signable, new_webhook, signable, signable_as};
 use support::meddling::Meddling;
 use support::receiver::new_hook;
 use support::{START, create, reverse, target, together};
@@ -77,9 +80,9 @@ fn over_each_store(test: impl Fn(World)) {
     test(World::over(dir.open(), sealing()));
 }
 
-/// Settings with a master key.
+/// Settings with a master key and the rails that partners offer.
 fn sealing() -> Config {
-    Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), ..Config::default() }
+    Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), rails: Rails::built_in(), ..Config::default() }
 }
 
 struct World {
@@ -210,124 +213,4 @@ fn ended<T>(result: Result<T>) -> &'static str {
 /// The result of each command in a group.
 fn codes<C: Command>(engine: &Engine, group: impl IntoIterator<Item = C>) -> Vec<&'static str> {
     engine.run_all(group).into_iter().map(ended).collect()
-}
-
-/// A command, and its name in the audit trail.
-type Signable = (AuditAction, AnyCommand);
-
-fn signable_as<C>(action: AuditAction, command: C) -> Signable
-where
-    C: Command + Sync + Debug,
-    C::Output: Debug,
-{
-    (action, AnyCommand::new(command))
-}
-
-/// One command of every kind that can be signed, except creates; each can succeed.
-fn signable(w: &World) -> Vec<Signable> {
-    let client = w.client(1);
-    let caller = client.caller;
-    w.add_key(&client, 2).unwrap();
-    let token = token_hash(&w.token(client.key).text).unwrap();
-    for reference in ["done", "fresh"] {
-        w.run(w.create(&client, reference, "10")).unwrap();
-        if reference == "done" {
-            while w.engine.work(64, &()).unwrap() > 0 {}
-        }
-    }
-    let settlement = w.engine.settlement(&caller, &target("done")).unwrap().no;
-    let completed = parse_advance(br#"{"to":"completed"}"#).unwrap();
-    let mut commands = vec![
-        signable_as(AuditAction::Enroll, enrolment("New", 11)),
-        signable_as(AuditAction::EnrollLive, EnrollLive { caller, key: public(13) }),
-        signable_as(AuditAction::IssueToken, IssueToken { key: client.key, scopes: None, session: None }),
-        signable_as(AuditAction::RevokeToken, RevokeToken { caller, key: client.key, token }),
-        signable_as(AuditAction::AddKey, add_key(&client, 15)),
-        signable_as(AuditAction::RevokeKey, RevokeKey { caller, key: public(2).id() }),
-        signable_as(AuditAction::CheckSettlement, NoteCheck(settlement)),
-        signable_as(AuditAction::Fund, Fund { caller, money: Money::from_minor(5, Currency::from_code("EUR").unwrap()) }),
-        signable_as(AuditAction::AdvanceSettlement, Advance { caller, target: target("done"), request: completed }),
-        signable_as(AuditAction::SetFaults, SetFaults { caller, faults: FaultsView::default() }),
-        signable_as(AuditAction::ResetSandbox, Reset { caller }),
-        signable_as(AuditAction::ReverseSettlement, reverse(caller, "fresh", "")),
-        signable_as(AuditAction::ReverseSettlement, reverse(caller, "done", "")),
-    ];
-    commands.extend(webhook_changes(w, caller));
-    commands.push(signable_as(AuditAction::Enroll, EnrollStranger { enroll: enrolment("Newer", 17), invitation: None }));
-    commands.push(signable_as(AuditAction::SetClock, SetClock { caller, request: ClockRequest::default() }));
-    let kinds: BTreeSet<String> = commands.iter().map(|(_, command)| kind(command)).collect();
-    assert_eq!(kinds, kinds_with_deeds(), "every kind that leaves a deed of a client's is in the list");
-    commands
-}
-
-/// One change of every kind to the client's webhooks.
-fn webhook_changes(w: &World, caller: Caller) -> Vec<Signable> {
-    let topic = Topic::Event(EventType::SettlementCompleted);
-    let (id, other) = (new_webhook(w, caller), new_webhook(w, caller));
-    let parcel = w.run(TestWebhook { caller, id, topic }).unwrap();
-    let delivery = w.engine.delivery_view(&parcel.deliveries[0]).unwrap().id;
-    let delivery = Ulid::parse(delivery.strip_prefix("dlv_").unwrap()).unwrap();
-    // There must be something to replay.
-    w.run(NumberEvents { limit: 100 }).unwrap();
-    let patch = WebhookPatch { description: Some(Some("The accounts".to_owned())), ..WebhookPatch::default() };
-    vec![
-        signable_as(AuditAction::CreateWebhook, new_hook(caller, None)),
-        signable_as(AuditAction::UpdateWebhook, UpdateWebhook { caller, id, patch }),
-        signable_as(AuditAction::EnableWebhook, EnableWebhook { caller, id }),
-        signable_as(AuditAction::RotateWebhookSecret, RotateWebhookSecret { caller, id, grace_ms: 3_600_000 }),
-        signable_as(AuditAction::TestWebhook, TestWebhook { caller, id, topic }),
-        signable_as(AuditAction::RedeliverWebhook, Redeliver { caller, id, delivery }),
-        signable_as(AuditAction::ReplayWebhook, Replay { caller, id, since: 0, until: i64::MAX, after: 0, before: 0 }),
-        signable_as(AuditAction::DeleteWebhook, DeleteWebhook { caller, id: other }),
-    ]
-}
-
-fn new_webhook(w: &World, caller: Caller) -> Ulid {
-    let made = w.run(new_hook(caller, None)).unwrap();
-    assert!(made.secret.is_some());
-    made.endpoint.id
-}
-
-/// The name of a command's type.
-fn kind(command: &AnyCommand) -> String {
-    format!("{command:?}").chars().take_while(|c| c.is_alphanumeric()).collect()
-}
-
-/// The commands that record a client's action in the audit trail, taken from the engine's sources: a new one must be added to the
-/// list above. Creates have separate tests.
-fn kinds_with_deeds() -> BTreeSet<String> {
-    const BY_OPERATORS: [&str; 17] = [
-        "access/operator.rs",
-        "operator/act.rs",
-        "operator/approval.rs",
-        "reconcile/begin.rs",
-        "operator/people.rs",
-        "money/movement.rs",
-        "access/invite.rs",
-        "review/resolve.rs",
-        "setup/agree.rs",
-        "setup/credit.rs",
-        "setup/put.rs",
-        "group/any.rs",
-        "engine/once.rs",
-        "event_log/epoch.rs",
-        "event_log/repair.rs",
-        "cell/leave.rs",
-        "cell/arrive.rs",
-    ];
-    let mut kinds = BTreeSet::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine")];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if !BY_OPERATORS.iter().any(|other| path.ends_with(other)) {
-                let source = std::fs::read_to_string(path).unwrap();
-                let bodies = source.split("\nimpl").filter_map(|item| item.split_once("Command for ")?.1.split_once(" {\n"));
-                kinds.extend(bodies.filter(|(_, body)| body.contains("fn deed(")).map(|(name, _)| name.to_owned()));
-            }
-        }
-    }
-    assert!(kinds.remove("Create"));
-    kinds
 }
