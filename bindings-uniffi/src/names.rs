@@ -259,6 +259,38 @@ mirror_enum! {
         ApprovalApproved = "approval.approved",
         /// The user declined the payment.
         ApprovalDeclined = "approval.declined",
+        /// Its partner made a bundle.
+        BundleCreated = "bundle.created",
+        /// Its partner replaced a bundle's content.
+        BundleEdited = "bundle.edited",
+        /// Somebody said something about a bundle.
+        BundleCommented = "bundle.commented",
+        /// The sandbox endpoint of a bundle was tested.
+        BundleTested = "bundle.tested",
+        /// An operator asked for the publication of a bundle, which a test precedes.
+        BundlePublicationAsked = "bundle.publication_asked",
+        /// A bundle was not published.
+        BundlePublicationFailed = "bundle.publication_failed",
+        /// A later version took the place of a bundle, in the sandbox or live.
+        BundleSuperseded = "bundle.superseded",
+        /// Somebody asked for another test of a bundle.
+        BundleTestAsked = "bundle.test_asked",
+        /// Its partner asked for a review of a bundle.
+        BundleSubmitted = "bundle.submitted",
+        /// A reviewer began with a bundle.
+        BundleInReview = "bundle.in_review",
+        /// A reviewer approved a bundle.
+        BundleApproved = "bundle.approved",
+        /// A reviewer rejected a bundle.
+        BundleRejected = "bundle.rejected",
+        /// A reviewer asked for changes of a bundle.
+        BundleChangesRequested = "bundle.changes_requested",
+        /// Its partner withdrew a bundle.
+        BundleWithdrawn = "bundle.withdrawn",
+        /// A bundle was published in the sandbox or live.
+        BundlePublished = "bundle.published",
+        /// An operator revoked a bundle.
+        BundleRevoked = "bundle.revoked",
     }
 }
 

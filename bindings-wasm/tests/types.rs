@@ -359,7 +359,6 @@ fn generated() -> (World, String) {
         "PaymentApprovalStatus": record::PaymentApprovalStatus,
         "BundleStatus": lifecycle::BundleStatus,
         "BundleStepKind": record::BundleStepKind,
-        "BundleEvent": record::BundleEvent,
         "ConformanceStatus": record::ConformanceStatus,
         "AttestationFormat": record::AttestationFormat,
         "AttestationLevel": record::AttestationLevel,
@@ -372,8 +371,8 @@ fn generated() -> (World, String) {
     let doc = "An error code of the gateway.".to_owned();
     world.names.push(Names { name: "GatewayCode", list: Some("GATEWAY_CODES"), doc, values: codes });
     let topic = |topic: record::Topic| {
-        let events = world.names.iter().filter(|names| ["EventType", "BundleEvent"].contains(&names.name));
-        let known = events.flat_map(|names| &names.values).find(|(value, _)| *value == topic.as_str());
+        let events = world.names.iter().find(|names| names.name == "EventType");
+        let known = events.and_then(|names| names.values.iter().find(|(value, _)| *value == topic.as_str()));
         (topic.as_str(), known.map_or("Another webhook of the client was disabled.".to_owned(), |(_, doc)| doc.clone()))
     };
     let (doc, values) = ("The type of a webhook's message.".to_owned(), record::Topic::all().map(topic).collect());
@@ -421,6 +420,8 @@ fn generated() -> (World, String) {
         "MovementDetails" Out: api::MovementDetails,
         "CreditChange" Out: api::CreditChange,
         "CreditDetails" Out: api::CreditDetails,
+        "BundleStepDetails" Out: api::BundleStepDetails,
+        "BundleDetails" Out: api::BundleDetails,
     }
     // Its type depends on its type of event.
     let event = world.shape::<api::EventView>(EVENT, Way::Out);

@@ -43,6 +43,7 @@
 //! The hash is computed over the RFC 8785 (JCS) form of the event as its owner sees it, without `hash`. That form is written
 //! directly here: sorted keys, no floats, strings escaped as JCS requires. A test compares it with an independent canonicaliser.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
@@ -51,19 +52,21 @@ use crate::ids::{ClientNo, IdKey, SettlementNo, Ulid};
 use crate::ledger::Mode;
 use crate::lifecycle::{Direction, StateName};
 use crate::money::Money;
-use crate::store::record::{Digest32, EventRecord, EventType, Key, MovementRecord, Record, SettlementRecord};
+use crate::store::record::{BundleRecord, Digest32, EventRecord, EventSubject, EventType, Key, MovementRecord, Record, SettlementRecord};
 use crate::time::write_rfc3339;
 
 /// Lower-case hexadecimal.
 pub(crate) use base16ct::lower::encode_string as hex;
 
-/// What a trace is about. Its events are stored under a journal number, which settlements and movements of money share.
+/// What a trace is about. Its events are stored under a journal number, which settlements, movements of money and bundles share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum About<'a> {
     /// A settlement.
     Settlement(&'a SettlementRecord),
     /// What an operator did to a client's account: a trace of one event.
     Movement(&'a MovementRecord),
+    /// A partner's bundle: each step is an event.
+    Bundle(&'a BundleRecord),
 }
 
 impl<'a> About<'a> {
@@ -72,6 +75,7 @@ impl<'a> About<'a> {
         match self {
             Self::Settlement(record) => record.no,
             Self::Movement(record) => record.journal,
+            Self::Bundle(record) => record.journal(),
         }
     }
 
@@ -80,14 +84,16 @@ impl<'a> About<'a> {
         match self {
             Self::Settlement(record) => (record.client, record.mode),
             Self::Movement(record) => (record.client, record.mode),
+            Self::Bundle(record) => (record.client, record.mode),
         }
     }
 
-    /// The client's reference, or the operator's.
-    pub(crate) fn reference(self) -> &'a str {
+    /// The client's reference, or the operator's, or the id of the bundle.
+    pub(crate) fn reference(self) -> Cow<'a, str> {
         match self {
-            Self::Settlement(record) => record.reference.as_str(),
-            Self::Movement(record) => record.reference.as_str(),
+            Self::Settlement(record) => record.reference.as_str().into(),
+            Self::Movement(record) => record.reference.as_str().into(),
+            Self::Bundle(record) => format!("bun_{}", record.id).into(),
         }
     }
 }
@@ -98,6 +104,8 @@ pub(crate) enum Traced {
     Settlement(Box<SettlementRecord>),
     /// A movement of money.
     Movement(Box<MovementRecord>),
+    /// A bundle.
+    Bundle(Box<BundleRecord>),
 }
 
 impl Traced {
@@ -105,6 +113,7 @@ impl Traced {
         match self {
             Self::Settlement(record) => About::Settlement(record),
             Self::Movement(record) => About::Movement(record),
+            Self::Bundle(record) => About::Bundle(record),
         }
     }
 }
@@ -116,6 +125,7 @@ impl TryFrom<Record> for Traced {
         match record {
             Record::Settlement(record) => Ok(Self::Settlement(record.into())),
             Record::Movement(record) => Ok(Self::Movement(record.into())),
+            Record::Bundle(record) => Ok(Self::Bundle(record.into())),
             other => Err(other),
         }
     }
@@ -123,7 +133,11 @@ impl TryFrom<Record> for Traced {
 
 /// Where the record is that such an event is about.
 pub(crate) const fn traced_key(kind: EventType, no: SettlementNo) -> Key {
-    if kind.is_of_movement() { Key::Movement(no) } else { Key::Settlement(no) }
+    match kind.subject() {
+        EventSubject::Settlement => Key::Settlement(no),
+        EventSubject::Movement => Key::Movement(no),
+        EventSubject::Bundle => Key::Bundle(no.0),
+    }
 }
 
 /// The public ULID of a settlement.
@@ -158,7 +172,23 @@ pub(crate) fn attempt_of(event: &EventRecord) -> Option<u16> {
         | EventType::BalanceCreditChanged
         | EventType::ApprovalRequested
         | EventType::ApprovalApproved
-        | EventType::ApprovalDeclined => None,
+        | EventType::ApprovalDeclined
+        | EventType::BundleCreated
+        | EventType::BundleEdited
+        | EventType::BundleCommented
+        | EventType::BundleTested
+        | EventType::BundlePublicationAsked
+        | EventType::BundlePublicationFailed
+        | EventType::BundleSuperseded
+        | EventType::BundleTestAsked
+        | EventType::BundleSubmitted
+        | EventType::BundleInReview
+        | EventType::BundleApproved
+        | EventType::BundleRejected
+        | EventType::BundleChangesRequested
+        | EventType::BundleWithdrawn
+        | EventType::BundlePublished
+        | EventType::BundleRevoked => None,
         EventType::SettlementAccepted
         | EventType::SettlementSubmitted
         | EventType::SettlementUnknown
@@ -185,7 +215,7 @@ pub(crate) fn write_data(out: &mut String, about: About<'_>, event: &EventRecord
             write_terms(out, record, "from", record.other_side().and_then(|it| it.from.as_deref()).unwrap_or_default());
         }
         (None, About::Movement(record), _) => write_movement(out, record),
-        (None, About::Settlement(_), _) => out.push_str("{}"),
+        (None, About::Settlement(_) | About::Bundle(_), _) => out.push_str("{}"),
     }
 }
 
@@ -237,10 +267,10 @@ fn write_canonical(out: &mut String, key: &IdKey, about: About<'_>, event: &Even
             out.push('"');
         }
     }
-    // A reference only has letters, digits and `._-`, so there is nothing to escape.
+    // A reference or an id only has letters, digits and `._-`, so there is nothing to escape.
     let _ = write!(out, r#","reference":"{}","sequence":{},"settlement_id":"#, about.reference(), event.n);
     match about {
-        About::Movement(_) => out.push_str("null"),
+        About::Movement(_) | About::Bundle(_) => out.push_str("null"),
         About::Settlement(record) => {
             let _ = write!(out, r#""stl_{}""#, settlement_ulid(key, record));
         }

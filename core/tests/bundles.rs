@@ -8,25 +8,27 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use railgate::api::{BundleSummaryView, BundleView, Caller, CheckReport, ConformanceReport, SignedBy};
+use railgate::api::{BundleSummaryView, BundleView, Caller, CheckReport, ConformanceReport, EventDetails, SignedBy};
 use railgate::auth::{Nonce, Signer, SoftwareKey};
 use railgate::bundle::EXAMPLE;
 use railgate::engine::{
     ActRequest, AskBundle, BundleAsk, BundleBy, BundleReader, BundleScope, BundleTest, BundleVerdict, DecideApproval, EnrollOperator,
-    InviteOperator, LeaseTests, Operate, Operated, Operation, OperatorBy, ReportTest, ReviewBundle, Signed, TestEnded,
+    InviteOperator, LeaseTests, NumberEvents, Operate, Operated, Operation, OperatorBy, ReportTest, ReviewBundle, Signed, TestEnded,
+    verify,
 };
 use railgate::env::Env as _;
-use railgate::ids::{KeyNo, OperatorNo, Ulid};
+use railgate::ids::{KeyNo, OperatorNo, SettlementNo, Ulid};
 use railgate::ledger::Mode;
 use railgate::lifecycle::BundleStatus;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::Availability;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
-    AuditAction, AuditRecord, BundleEvent, ConformanceStatus, DeliveryRecord, OperatorAct, OperatorRole, RecordKind, SignedWith, Topic,
+    AuditAction, AuditRecord, BundlePartRecord, BundleRecord, BundleStepRecord, ConformanceStatus, DeliveryRecord, Key, OperatorAct,
+    OperatorRole, Record, RecordKind, SignedWith, Topic,
 };
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use railgate::validate::bundle::{BundleComment, BundleContent, parse_bundle};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::{Value, json};
@@ -161,6 +163,51 @@ fn told(s: &Sandbox) -> Vec<Topic> {
     deliveries.iter().map(|it| it.topic).collect()
 }
 
+fn number(s: &Sandbox) {
+    while s.engine.run(NumberEvents { limit: 100 }).unwrap().more {}
+}
+
+#[test]
+fn what_is_changed_by_hand_is_found() {
+    over_each_store(|s| {
+        let partner = Partner(s.caller);
+        let id = partner.write(s, None, content(|_| ())).unwrap();
+        partner.ask(s, id, BundleAsk::Submit).unwrap();
+        number(s);
+        s.assert_sound();
+        let bundle: BundleRecord = typed(s.store.scan(&Scan::last(RecordKind::Bundle)).unwrap().pop()).unwrap().unwrap();
+        let step: BundleStepRecord = typed(s.store.get(&Key::BundleStep((bundle.no, 2))).unwrap()).unwrap().unwrap();
+        let part: BundlePartRecord = typed(s.store.get(&Key::BundlePart((bundle.no, 1, 0))).unwrap()).unwrap().unwrap();
+        let changes: [(Record, &[&str]); 4] = [
+            (BundleStepRecord { comment: Some("approved by phone".to_owned()), ..step.clone() }.into(), &["step_differs"]),
+            (BundleStepRecord { to: BundleStatus::Approved, ..step.clone() }.into(), &["step_differs", "state_differs"]),
+            (BundleRecord { status: BundleStatus::Approved, ..bundle.clone() }.into(), &["state_differs"]),
+            (BundlePartRecord { digest: [7; 32], ..part.clone() }.into(), &["step_differs", "step_differs", "bundle_content"]),
+        ];
+        let replace = |record: Record| {
+            let write = match record {
+                Record::Bundle(record) => {
+                    let read = typed::<BundleRecord>(s.store.get(&Key::Bundle(bundle.no)).unwrap()).unwrap().unwrap().version;
+                    Write::Update { record: BundleRecord { version: read.next(), ..record }.into(), expected: read.into() }
+                }
+                other => Write::Replace(other),
+            };
+            s.store.commit(&Commit { writes: vec![write] }).unwrap();
+        };
+        for (change, expected) in changes {
+            replace(change);
+            let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
+            assert_eq!(report.problems.iter().map(|it| it.code).collect::<Vec<_>>(), expected);
+            [step.clone().into(), bundle.clone().into(), part.clone().into()].into_iter().for_each(replace);
+        }
+        let event = Key::Event((SettlementNo(bundle.no), 2));
+        s.store.commit(&Commit { writes: vec![Write::Delete(event)] }).unwrap();
+        let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
+        let codes: Vec<&str> = report.problems.iter().map(|it| it.code).collect();
+        assert!(codes.contains(&"trail_head") && codes.contains(&"feed_without_event"), "{codes:?}");
+    });
+}
+
 #[test]
 fn a_bundle_becomes_a_provider_and_every_step_is_on_its_timeline_and_told() {
     over_each_store(|s| {
@@ -221,9 +268,25 @@ fn a_bundle_becomes_a_provider_and_every_step_is_on_its_timeline_and_told() {
         let expected = "created edited submitted in_review tested commented changes_requested edited submitted tested in_review approved \
                         publication_asked tested published revoked";
         assert_eq!(partner.steps(s, id).join(" "), expected);
-        use BundleEvent as E;
-        let events = [E::Submitted, E::InReview, E::ChangesRequested, E::Submitted, E::InReview, E::Approved, E::Published, E::Revoked];
-        assert_eq!(told(s), events.map(Topic::Bundle));
+        number(s);
+        let short = |name: &str| name.trim_start_matches("bundle.").to_owned();
+        assert_eq!(told(s).iter().map(|topic| short(topic.as_str())).collect::<Vec<_>>().join(" "), expected);
+        let logged = s.engine.feed(&s.caller, 0, 1_000).unwrap();
+        assert_eq!(logged.iter().map(|it| short(it.event.kind.as_str())).collect::<Vec<_>>().join(" "), expected);
+        let (mut last, mut actors) = (None, Vec::new());
+        for (sequence, entry) in (1..).zip(logged) {
+            let event = entry.event;
+            assert_eq!((event.sequence, &event.prev, &event.reference), (sequence, &last, &format!("bun_{id}")));
+            assert!(event.settlement_id.is_none());
+            let EventDetails::BundleDetails(details) = event.details().unwrap() else { panic!("{:?}", event.kind) };
+            assert_eq!(details.bundle.digest.len(), 64);
+            (last, actors) = (event.hash, [actors, vec![event.actor.as_str()]].concat());
+        }
+        assert_eq!(
+            actors.join(" "),
+            "client client client operator system operator operator client client system operator operator \
+            operator system system operator"
+        );
         let audit: Vec<AuditRecord> = typed_all(s.store.scan(&Scan::all(RecordKind::Audit, usize::MAX)).unwrap()).unwrap();
         let mine = audit.iter().filter(|it| it.key == reviewer.key && it.refused.is_none()).map(|it| it.action);
         use AuditAction as A;

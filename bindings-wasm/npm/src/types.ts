@@ -262,6 +262,22 @@ export const EVENT_TYPES = [
   "approval.requested",
   "approval.approved",
   "approval.declined",
+  "bundle.created",
+  "bundle.edited",
+  "bundle.commented",
+  "bundle.tested",
+  "bundle.publication_asked",
+  "bundle.publication_failed",
+  "bundle.superseded",
+  "bundle.test_asked",
+  "bundle.submitted",
+  "bundle.in_review",
+  "bundle.approved",
+  "bundle.rejected",
+  "bundle.changes_requested",
+  "bundle.withdrawn",
+  "bundle.published",
+  "bundle.revoked",
 ] as const;
 
 /**
@@ -291,6 +307,22 @@ export const EVENT_TYPES = [
  * - `approval.requested`: The payment waits for the approval of the end user who pays.
  * - `approval.approved`: The user approved the payment, on the device that the event names.
  * - `approval.declined`: The user declined the payment.
+ * - `bundle.created`: Its partner made a bundle.
+ * - `bundle.edited`: Its partner replaced a bundle's content.
+ * - `bundle.commented`: Somebody said something about a bundle.
+ * - `bundle.tested`: The sandbox endpoint of a bundle was tested.
+ * - `bundle.publication_asked`: An operator asked for the publication of a bundle, which a test precedes.
+ * - `bundle.publication_failed`: A bundle was not published.
+ * - `bundle.superseded`: A later version took the place of a bundle, in the sandbox or live.
+ * - `bundle.test_asked`: Somebody asked for another test of a bundle.
+ * - `bundle.submitted`: Its partner asked for a review of a bundle.
+ * - `bundle.in_review`: A reviewer began with a bundle.
+ * - `bundle.approved`: A reviewer approved a bundle.
+ * - `bundle.rejected`: A reviewer rejected a bundle.
+ * - `bundle.changes_requested`: A reviewer asked for changes of a bundle.
+ * - `bundle.withdrawn`: Its partner withdrew a bundle.
+ * - `bundle.published`: A bundle was published in the sandbox or live.
+ * - `bundle.revoked`: An operator revoked a bundle.
  */
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -644,28 +676,6 @@ export type BundleStepKind =
   | "bundle.test_asked";
 
 /**
- * An event of a bundle that its partner's webhooks are told.
- *
- * - `bundle.submitted`: Its partner asked for a review.
- * - `bundle.in_review`: A reviewer began.
- * - `bundle.approved`: A reviewer approved it.
- * - `bundle.rejected`: A reviewer rejected it.
- * - `bundle.changes_requested`: A reviewer asked for changes.
- * - `bundle.withdrawn`: Its partner withdrew it.
- * - `bundle.published`: It was published in the sandbox or live.
- * - `bundle.revoked`: It was revoked.
- */
-export type BundleEvent =
-  | "bundle.submitted"
-  | "bundle.in_review"
-  | "bundle.approved"
-  | "bundle.rejected"
-  | "bundle.changes_requested"
-  | "bundle.withdrawn"
-  | "bundle.published"
-  | "bundle.revoked";
-
-/**
  * How the test of a bundle's sandbox endpoint is.
  *
  * - `waiting`: It waits for a server.
@@ -965,14 +975,22 @@ export type GatewayCode = (typeof GATEWAY_CODES)[number];
  * - `approval.requested`: The payment waits for the approval of the end user who pays.
  * - `approval.approved`: The user approved the payment, on the device that the event names.
  * - `approval.declined`: The user declined the payment.
- * - `bundle.submitted`: Its partner asked for a review.
- * - `bundle.in_review`: A reviewer began.
- * - `bundle.approved`: A reviewer approved it.
- * - `bundle.rejected`: A reviewer rejected it.
- * - `bundle.changes_requested`: A reviewer asked for changes.
- * - `bundle.withdrawn`: Its partner withdrew it.
- * - `bundle.published`: It was published in the sandbox or live.
- * - `bundle.revoked`: It was revoked.
+ * - `bundle.created`: Its partner made a bundle.
+ * - `bundle.edited`: Its partner replaced a bundle's content.
+ * - `bundle.commented`: Somebody said something about a bundle.
+ * - `bundle.tested`: The sandbox endpoint of a bundle was tested.
+ * - `bundle.publication_asked`: An operator asked for the publication of a bundle, which a test precedes.
+ * - `bundle.publication_failed`: A bundle was not published.
+ * - `bundle.superseded`: A later version took the place of a bundle, in the sandbox or live.
+ * - `bundle.test_asked`: Somebody asked for another test of a bundle.
+ * - `bundle.submitted`: Its partner asked for a review of a bundle.
+ * - `bundle.in_review`: A reviewer began with a bundle.
+ * - `bundle.approved`: A reviewer approved a bundle.
+ * - `bundle.rejected`: A reviewer rejected a bundle.
+ * - `bundle.changes_requested`: A reviewer asked for changes of a bundle.
+ * - `bundle.withdrawn`: Its partner withdrew a bundle.
+ * - `bundle.published`: A bundle was published in the sandbox or live.
+ * - `bundle.revoked`: An operator revoked a bundle.
  * - `webhook.disabled`: Another webhook of the client was disabled.
  */
 export type WebhookTopic =
@@ -1000,6 +1018,14 @@ export type WebhookTopic =
   | "approval.requested"
   | "approval.approved"
   | "approval.declined"
+  | "bundle.created"
+  | "bundle.edited"
+  | "bundle.commented"
+  | "bundle.tested"
+  | "bundle.publication_asked"
+  | "bundle.publication_failed"
+  | "bundle.superseded"
+  | "bundle.test_asked"
   | "bundle.submitted"
   | "bundle.in_review"
   | "bundle.approved"
@@ -1495,8 +1521,28 @@ export interface CreditDetails {
   readonly credit: CreditChange;
 }
 
+/** A step of a bundle. */
+export interface BundleStepDetails {
+  /** The digest of the bundle's revision. */
+  readonly digest: string;
+  /** The state before. */
+  readonly from: BundleStatus;
+  /** The revision that it is about. */
+  readonly revision: number;
+  /** SHA-256, in hexadecimal digits, of the comment and of the `data` on the timeline, each followed by a line feed. */
+  readonly said_sha256: string;
+  /** The state after. */
+  readonly to: BundleStatus;
+}
+
+/** Details of the steps of a bundle, such as `bundle.submitted`. */
+export interface BundleDetails {
+  /** The step. */
+  readonly bundle: BundleStepDetails;
+}
+
 /**
- * An event of the trace of a settlement, or of money that an operator moved.
+ * An event of the trace of a settlement, of money that an operator moved, or of a bundle.
  *
  * `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
  * event, null for the first. The fields are in the order of that form.
@@ -1580,6 +1626,38 @@ export interface EventDetails {
   readonly "approval.approved": ConsentDetails;
   /** Details of `approval.declined`. */
   readonly "approval.declined": ConsentDetails;
+  /** Details of `bundle.created`. */
+  readonly "bundle.created": BundleDetails;
+  /** Details of `bundle.edited`. */
+  readonly "bundle.edited": BundleDetails;
+  /** Details of `bundle.commented`. */
+  readonly "bundle.commented": BundleDetails;
+  /** Details of `bundle.tested`. */
+  readonly "bundle.tested": BundleDetails;
+  /** Details of `bundle.publication_asked`. */
+  readonly "bundle.publication_asked": BundleDetails;
+  /** Details of `bundle.publication_failed`. */
+  readonly "bundle.publication_failed": BundleDetails;
+  /** Details of `bundle.superseded`. */
+  readonly "bundle.superseded": BundleDetails;
+  /** Details of `bundle.test_asked`. */
+  readonly "bundle.test_asked": BundleDetails;
+  /** Details of `bundle.submitted`. */
+  readonly "bundle.submitted": BundleDetails;
+  /** Details of `bundle.in_review`. */
+  readonly "bundle.in_review": BundleDetails;
+  /** Details of `bundle.approved`. */
+  readonly "bundle.approved": BundleDetails;
+  /** Details of `bundle.rejected`. */
+  readonly "bundle.rejected": BundleDetails;
+  /** Details of `bundle.changes_requested`. */
+  readonly "bundle.changes_requested": BundleDetails;
+  /** Details of `bundle.withdrawn`. */
+  readonly "bundle.withdrawn": BundleDetails;
+  /** Details of `bundle.published`. */
+  readonly "bundle.published": BundleDetails;
+  /** Details of `bundle.revoked`. */
+  readonly "bundle.revoked": BundleDetails;
 }
 
 /** An event in a trace, one type for each type of event: a check of `type` tells what `data` is. */

@@ -353,7 +353,7 @@ pub struct StatusView {
     pub updated_at: Short,
 }
 
-/// An event of the trace of a settlement, or of money that an operator moved.
+/// An event of the trace of a settlement, of money that an operator moved, or of a bundle.
 ///
 /// `hash` is the lower-case hex SHA-256 of the RFC 8785 form of this object without `hash`. `prev` is the hash of the previous
 /// event, null for the first. The fields are in the order of that form.

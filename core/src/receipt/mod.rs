@@ -277,7 +277,23 @@ pub(crate) fn issues(kind: EventType) -> bool {
         | EventType::BalanceCreditChanged
         | EventType::ApprovalRequested
         | EventType::ApprovalApproved
-        | EventType::ApprovalDeclined => false,
+        | EventType::ApprovalDeclined
+        | EventType::BundleCreated
+        | EventType::BundleEdited
+        | EventType::BundleCommented
+        | EventType::BundleTested
+        | EventType::BundlePublicationAsked
+        | EventType::BundlePublicationFailed
+        | EventType::BundleSuperseded
+        | EventType::BundleTestAsked
+        | EventType::BundleSubmitted
+        | EventType::BundleInReview
+        | EventType::BundleApproved
+        | EventType::BundleRejected
+        | EventType::BundleChangesRequested
+        | EventType::BundleWithdrawn
+        | EventType::BundlePublished
+        | EventType::BundleRevoked => false,
     }
 }
 

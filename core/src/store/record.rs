@@ -122,11 +122,38 @@ stored_enum! {
     }
 }
 
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventSubject {
+    /// A settlement.
+    Settlement,
+    /// What an operator did to a client's account.
+    Movement,
+    /// A partner's bundle.
+    Bundle,
+}
+
 impl EventType {
-    /// Whether it is about what an operator did to a client's account, and not about a settlement.
-    pub const fn is_of_movement(self) -> bool {
+    /// What it is about.
+    pub const fn subject(self) -> EventSubject {
         match self {
-            Self::BalanceDeposited | Self::BalanceWithdrawn | Self::BalanceCreditChanged => true,
+            Self::BalanceDeposited | Self::BalanceWithdrawn | Self::BalanceCreditChanged => EventSubject::Movement,
+            Self::BundleCreated
+            | Self::BundleEdited
+            | Self::BundleCommented
+            | Self::BundleTested
+            | Self::BundlePublicationAsked
+            | Self::BundlePublicationFailed
+            | Self::BundleSuperseded
+            | Self::BundleTestAsked
+            | Self::BundleSubmitted
+            | Self::BundleInReview
+            | Self::BundleApproved
+            | Self::BundleRejected
+            | Self::BundleChangesRequested
+            | Self::BundleWithdrawn
+            | Self::BundlePublished
+            | Self::BundleRevoked => EventSubject::Bundle,
             Self::SettlementAccepted
             | Self::SettlementSubmitted
             | Self::SettlementUnknown
@@ -147,7 +174,7 @@ impl EventType {
             | Self::ReversalFailed
             | Self::ApprovalRequested
             | Self::ApprovalApproved
-            | Self::ApprovalDeclined => false,
+            | Self::ApprovalDeclined => EventSubject::Settlement,
         }
     }
 }
@@ -516,6 +543,38 @@ stored_enum! {
         ApprovalApproved = 23 "approval.approved",
         /// The user declined the payment.
         ApprovalDeclined = 24 "approval.declined",
+        /// Its partner made a bundle.
+        BundleCreated = 40 "bundle.created",
+        /// Its partner replaced a bundle's content.
+        BundleEdited = 41 "bundle.edited",
+        /// Somebody said something about a bundle.
+        BundleCommented = 42 "bundle.commented",
+        /// The sandbox endpoint of a bundle was tested.
+        BundleTested = 43 "bundle.tested",
+        /// An operator asked for the publication of a bundle, which a test precedes.
+        BundlePublicationAsked = 44 "bundle.publication_asked",
+        /// A bundle was not published.
+        BundlePublicationFailed = 45 "bundle.publication_failed",
+        /// A later version took the place of a bundle, in the sandbox or live.
+        BundleSuperseded = 46 "bundle.superseded",
+        /// Somebody asked for another test of a bundle.
+        BundleTestAsked = 47 "bundle.test_asked",
+        /// Its partner asked for a review of a bundle.
+        BundleSubmitted = 48 "bundle.submitted",
+        /// A reviewer began with a bundle.
+        BundleInReview = 49 "bundle.in_review",
+        /// A reviewer approved a bundle.
+        BundleApproved = 50 "bundle.approved",
+        /// A reviewer rejected a bundle.
+        BundleRejected = 51 "bundle.rejected",
+        /// A reviewer asked for changes of a bundle.
+        BundleChangesRequested = 52 "bundle.changes_requested",
+        /// Its partner withdrew a bundle.
+        BundleWithdrawn = 53 "bundle.withdrawn",
+        /// A bundle was published in the sandbox or live.
+        BundlePublished = 54 "bundle.published",
+        /// An operator revoked a bundle.
+        BundleRevoked = 55 "bundle.revoked",
     }
 }
 

@@ -941,6 +941,8 @@ tables! {
         bytes: i64;
         /// The number of steps on its timeline.
         steps: u32;
+        /// The hash of the event of the last step.
+        head: Digest32;
         /// The step of its last submission; 0 if there is none.
         submission: u32;
         /// The step with the last report of a test; 0 if there is none.

@@ -7,9 +7,9 @@ use hyper::Method;
 use hyper::body::Bytes;
 use railgate::ErrorCode;
 use railgate::api::{
-    AnswerDetails, ApprovalTerms, AttemptDetails, BundleEventView, CancellationDetails, CompletionDetails, ConsentDetails, CreditChange,
-    CreditDetails, DecisionDetails, FailureDetails, FieldProblem, MovedDetails, MovementDetails, NoDetails, OutcomeDetails, PaymentDetails,
-    Problem, ReversalDetails, ReversalTerms, ReviewDetails, ShownDetails,
+    AnswerDetails, ApprovalTerms, AttemptDetails, BundleDetails, BundleEventView, BundleStepDetails, CancellationDetails,
+    CompletionDetails, ConsentDetails, CreditChange, CreditDetails, DecisionDetails, FailureDetails, FieldProblem, MovedDetails,
+    MovementDetails, NoDetails, OutcomeDetails, PaymentDetails, Problem, ReversalDetails, ReversalTerms, ReviewDetails, ShownDetails,
 };
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
@@ -38,7 +38,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         // Events name these by their type.
         PaymentDetails, NoDetails, CompletionDetails, ReviewDetails, FailureDetails, CancellationDetails, ReversalDetails, ReversalTerms,
         AnswerDetails, OutcomeDetails, DecisionDetails, AttemptDetails, MovementDetails, MovedDetails, CreditDetails, CreditChange,
-        ApprovalTerms, ConsentDetails, ShownDetails,
+        ApprovalTerms, ConsentDetails, ShownDetails, BundleDetails, BundleStepDetails,
     )),
     security(("bearer" = [])),
     tags(

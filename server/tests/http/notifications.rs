@@ -12,13 +12,16 @@ use hyper::Request;
 use railgate::auth::{Curve, EphemeralKey, EphemeralSecret};
 use railgate::env::Env as _;
 use railgate::push::{SubscriptionKeys, decrypt};
+use railgate::store::memory::MemoryStore;
+use railgate::store::record::{DeliveryRecord, RecordKind};
+use railgate::store::{Scan, Store as _, typed_all};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::mobile::{Phone, phone};
-use super::support::{SETTLEMENTS, Service, service};
+use super::support::{SETTLEMENTS, Service, service, service_with};
 
 const NOTIFICATIONS: &str = "/api/v1/mobile/notifications";
 const SUBSCRIPTIONS: &str = "/api/v1/mobile/push-subscriptions";
@@ -196,21 +199,26 @@ async fn an_app_subscribes_and_is_told_of_a_payment_in_its_language() {
 
 #[tokio::test]
 async fn a_push_service_in_trouble_is_asked_again_and_an_ended_subscription_is_removed() {
-    let service = service().await;
+    let store = Arc::new(MemoryStore::new());
+    let service = service_with(store.clone(), |_| {}).await;
     let (ada, pushes) = (phone(&service, 41, "ada").await, PushService::start().await);
     pushes.answer(&["429 Too Many Requests\r\nRetry-After: 60", "503 Service Unavailable", "201 Created", "410 Gone"]);
     ada.subscribe(&service, &pushes).await;
     pay(&service, "ada", "p-1", 10).await;
     let first = pushes.seen(1).await.remove(0);
-    // The clock stands: what follows comes only after the time for it.
-    let later = async |count| {
-        while pushes.seen.lock().unwrap().len() < count {
-            service.env.advance_to(service.env.now() + 60_000);
-            tokio::time::sleep(Duration::from_millis(20)).await;
+    // The clock stands until the answer is on record: no lease ends, and so nothing is sent twice.
+    let after = async |tries: u16| loop {
+        let deliveries: Vec<DeliveryRecord> = typed_all(store.scan(&Scan::all(RecordKind::Delivery, 9)).unwrap()).unwrap();
+        let [delivery] = deliveries.as_slice() else { panic!("{deliveries:?}") };
+        if delivery.attempts == tries {
+            return service.env.advance_to(delivery.due.unwrap());
         }
-        pushes.seen(count).await
+        tokio::time::sleep(Duration::from_millis(5)).await;
     };
-    let seen = later(3).await;
+    after(1).await;
+    pushes.seen(2).await;
+    after(2).await;
+    let seen = pushes.seen(3).await;
     assert_eq!((seen[1].read(), seen[2].read()), (first.read(), first.read()));
     assert_ne!(seen[1].body, first.body, "each try is encrypted anew");
     assert!(seen[2].header("ttl").unwrap().parse::<u32>().unwrap() < 259_200, "it is of use no longer than before");

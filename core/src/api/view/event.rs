@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::EventView;
+use crate::lifecycle::BundleStatus;
 use crate::lifecycle::attempt::AnswerKind;
 use crate::lifecycle::review::Resolution;
 use crate::rail::FailureCode;
@@ -211,6 +212,26 @@ bodies! {
         credit: CreditChange,
     }
 
+    /// Details of the steps of a bundle, such as `bundle.submitted`.
+    BundleDetails {
+        /// The step.
+        bundle: BundleStepDetails,
+    }
+
+    /// A step of a bundle.
+    BundleStepDetails {
+        /// The digest of the bundle's revision.
+        digest: String,
+        /// The state before.
+        from: BundleStatus,
+        /// The revision that it is about.
+        revision: u32,
+        /// SHA-256, in hexadecimal digits, of the comment and of the `data` on the timeline, each followed by a line feed.
+        said_sha256: String,
+        /// The state after.
+        to: BundleStatus,
+    }
+
     /// How an operator changed the credit.
     CreditChange {
         /// The credit from then on, a decimal as text.
@@ -279,6 +300,22 @@ details! {
     ReversalTerms: ReversalAccepted;
     MovementDetails: BalanceDeposited | BalanceWithdrawn;
     CreditDetails: BalanceCreditChanged;
+    BundleDetails: BundleCreated
+        | BundleEdited
+        | BundleCommented
+        | BundleTested
+        | BundlePublicationAsked
+        | BundlePublicationFailed
+        | BundleSuperseded
+        | BundleTestAsked
+        | BundleSubmitted
+        | BundleInReview
+        | BundleApproved
+        | BundleRejected
+        | BundleChangesRequested
+        | BundleWithdrawn
+        | BundlePublished
+        | BundleRevoked;
     ApprovalTerms: ApprovalRequested;
     ConsentDetails: ApprovalApproved | ApprovalDeclined;
 }

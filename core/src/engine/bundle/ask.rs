@@ -59,7 +59,7 @@ impl Command for AskBundle {
                 let status = next(&bundle, BundleInput::Withdraw)?;
                 let bundle =
                     BundleRecord { due: None, publishing: None, conformance: bundle.conformance.filter(|_| !is_tested(&bundle)), ..bundle };
-                take(d, bundle, Step::of(BundleStepKind::Withdrawn, self.by, status).comment(self.comment.clone()))
+                Ok(take(d, bundle, Step::of(BundleStepKind::Withdrawn, self.by, status).comment(self.comment.clone())))
             }
             BundleAsk::Test => {
                 require_room(&bundle)?;
@@ -73,7 +73,7 @@ impl Command for AskBundle {
                     return Err(Error::with(ErrorCode::RequestInProgress, "a test waits or is being made"));
                 }
                 let bundle = due_now(d.overlay, bundle);
-                take(d, bundle, Step::of(BundleStepKind::TestAsked, self.by, status).comment(self.comment.clone()))
+                Ok(take(d, bundle, Step::of(BundleStepKind::TestAsked, self.by, status).comment(self.comment.clone())))
             }
             BundleAsk::Comment(said) => {
                 require_room(&bundle)?;
@@ -82,7 +82,7 @@ impl Command for AskBundle {
                 }
                 let status = bundle.status;
                 let step = Step::of(BundleStepKind::Commented, self.by, status).comment(Some(said.comment.clone()));
-                take(d, bundle, step.data(json!({ "pointer": said.pointer })))
+                Ok(take(d, bundle, step.data(json!({ "pointer": said.pointer }))))
             }
         }
     }
@@ -120,7 +120,7 @@ impl AskBundle {
         let data = json!({ "digest": hex(&bundle.digest), "findings": found });
         let submission = bundle.steps + 1;
         let bundle = BundleRecord { submission, publishing: None, ..due_now(d.overlay, bundle) };
-        take(d, bundle, Step::of(BundleStepKind::Submitted, self.by, status).comment(self.comment.clone()).data(data))
+        Ok(take(d, bundle, Step::of(BundleStepKind::Submitted, self.by, status).comment(self.comment.clone()).data(data)))
     }
 }
 

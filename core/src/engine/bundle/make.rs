@@ -111,7 +111,7 @@ pub(super) fn supersede(d: &mut Decision<'_, '_>, bundle: &BundleRecord, mode: M
         // Both tell the same webhooks.
         d.overlay.settle();
         let data = serde_json::json!({ "superseded_by": format!("bun_{}", bundle.id), "mode": mode.as_str() });
-        take(d, earlier, Step::own(kind, status).data(data))?;
+        take(d, earlier, Step::own(kind, status).data(data));
     }
     Ok(())
 }

@@ -11,12 +11,13 @@ mod overlap;
 mod publish;
 mod read;
 mod review;
+mod tell;
 mod test;
 mod write;
 
 use serde_json::json;
 
-use crate::api::{BundleEventView, BundleSecretsBody, Caller};
+use crate::api::{BundleSecretsBody, Caller};
 use crate::auth::Scope;
 use crate::engine::Engine;
 use crate::engine::group::{Decision, Overlay};
@@ -25,9 +26,8 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo, Ulid};
 use crate::lifecycle::bundle::{BundleInput, BundleStatus, Next, transition};
 use crate::store::Unique;
-use crate::store::record::{
-    BundleEvent, BundlePartRecord, BundleRecord, BundleStepKind, BundleStepRecord, ConformanceStatus, Key, Topic, Version,
-};
+use crate::store::record::{BundlePartRecord, BundleRecord, BundleStepKind, BundleStepRecord, ConformanceStatus, EventRecord, Key};
+use crate::trace::{About, link_hash};
 use crate::validate::bundle::{Manifest, parse_manifest};
 
 pub use ask::{AskBundle, BundleAsk};
@@ -150,38 +150,46 @@ fn require_room(bundle: &BundleRecord) -> Result<()> {
     Err(Error::with(ErrorCode::TooManyBundles, format!("the timeline of the bundle has {STEPS_MAX} steps, the maximum")))
 }
 
-/// Takes a step: writes it, the bundle as it leaves it, and what the partner's webhooks are told.
-fn take(d: &mut Decision<'_, '_>, bundle: BundleRecord, step: Step) -> Result<BundleRecord> {
+/// Takes a step: writes it, its event, and the bundle as it leaves it.
+fn take(d: &mut Decision<'_, '_>, bundle: BundleRecord, step: Step) -> BundleRecord {
     let read = bundle.version;
-    let (bundle, step) = stepped(d.overlay, bundle, step);
+    let (bundle, event) = stepped(d, bundle, step);
     d.overlay.update(bundle.clone(), read);
-    tell(d, &bundle, &step)?;
-    Ok(bundle)
+    d.overlay.insert(event);
+    bundle
 }
 
 /// Takes the first step of a new bundle.
 fn begin(d: &mut Decision<'_, '_>, bundle: BundleRecord, step: Step) -> BundleRecord {
-    let (bundle, _) = stepped(d.overlay, bundle, step);
+    let (bundle, event) = stepped(d, bundle, step);
     d.overlay.insert(bundle.clone());
+    d.overlay.insert(event);
     bundle
 }
 
-fn stepped(overlay: &mut Overlay<'_>, bundle: BundleRecord, step: Step) -> (BundleRecord, BundleStepRecord) {
+/// Puts a step on the timeline. Returns the bundle as the step leaves it, and the event, which is written after it.
+fn stepped(d: &mut Decision<'_, '_>, bundle: BundleRecord, step: Step) -> (BundleRecord, EventRecord) {
     let Step { kind, by, key, to, comment, data } = step;
-    let (n, at) = (bundle.steps + 1, overlay.now);
+    let (n, at) = (bundle.steps + 1, d.overlay.now);
     let data = data.map(|data| data.to_string());
     let step =
         BundleStepRecord { bundle: bundle.no, n, kind, at, by, key, revision: bundle.revision, from: bundle.status, to, comment, data };
-    overlay.insert(step.clone());
-    (BundleRecord { status: to, steps: n, updated_at: at, version: bundle.version.next(), ..bundle }, step)
-}
-
-fn tell(d: &mut Decision<'_, '_>, bundle: &BundleRecord, step: &BundleStepRecord) -> Result<()> {
-    let Some(event) = step.kind.event() else { return Ok(()) };
-    let summary = d.engine.bundle_summary(bundle)?;
-    let view = BundleEventView { bundle: summary, sequence: step.n, comment: step.comment.clone() };
-    let data = serde_json::to_string(&view).map_err(Error::internal)?;
-    d.engine.announce(d.overlay, d.writer, (bundle.client, bundle.mode), (Topic::Bundle(event), &data), None)
+    let mut event = EventRecord {
+        settlement: bundle.journal(),
+        n,
+        kind: kind.event(),
+        at,
+        from: None,
+        to: None,
+        actor: step.actor(),
+        child: 0,
+        data: Some(step.told(&bundle.digest)),
+        hash: [0; 32],
+    };
+    let before = (n > 1).then_some(&bundle.head);
+    event.hash = link_hash(&d.engine.id_key, About::Bundle(&bundle), &event, before);
+    d.overlay.insert(step);
+    (BundleRecord { status: to, steps: n, head: event.hash, updated_at: at, version: bundle.version.next(), ..bundle }, event)
 }
 
 /// Asks for a test of the sandbox endpoint.
@@ -239,49 +247,6 @@ fn manifest_part(d: &Decision<'_, '_>, bundle: &BundleRecord) -> Result<BundlePa
 
 fn manifest_of(d: &Decision<'_, '_>, bundle: &BundleRecord) -> Result<Manifest> {
     d.engine.bundle_manifest(bundle, &manifest_part(d, bundle)?)
-}
-
-/// The fictitious bundle of an example message.
-pub(crate) fn example(engine: &Engine, caller: &Caller, event: BundleEvent, now: crate::time::Millis) -> Result<String> {
-    let status = match event {
-        BundleEvent::Submitted => BundleStatus::Submitted,
-        BundleEvent::InReview => BundleStatus::InReview,
-        BundleEvent::Approved => BundleStatus::Approved,
-        BundleEvent::Rejected => BundleStatus::Rejected,
-        BundleEvent::ChangesRequested => BundleStatus::ChangesRequested,
-        BundleEvent::Withdrawn => BundleStatus::Withdrawn,
-        BundleEvent::Published => BundleStatus::Published,
-        BundleEvent::Revoked => BundleStatus::Revoked,
-    };
-    let bundle = BundleRecord {
-        no: 0,
-        id: Ulid(0),
-        client: caller.client,
-        mode: caller.mode,
-        status,
-        provider: "example-of-a-test".to_owned(),
-        release: "1.0.0".to_owned(),
-        revision: 1,
-        digest: [0; 32],
-        bytes: 0,
-        steps: 2,
-        submission: 2,
-        report: 0,
-        sealed: Vec::new(),
-        in_sandbox: status == BundleStatus::Published,
-        in_live: false,
-        publishing: None,
-        with_routes: false,
-        conformance: None,
-        due: None,
-        owner: 0,
-        tries: 0,
-        created_at: now,
-        updated_at: now,
-        version: Version(2),
-    };
-    let view = BundleEventView { bundle: engine.bundle_summary(&bundle)?, sequence: 2, comment: None };
-    serde_json::to_string(&view).map_err(Error::internal)
 }
 
 /// The audit trail's name of a bundle.

@@ -88,7 +88,7 @@ impl Command for PublishBundle {
         let (with_routes, status) = (self.with_routes, bundle.status);
         let bundle = BundleRecord { publishing: Some(self.mode), with_routes, ..due_now(d.overlay, bundle) };
         let step = Step::of(BundleStepKind::PublicationAsked, BundleBy::Operator(hands.by), status);
-        take(d, bundle, step.comment(Some(self.reason.clone())).data(data))
+        Ok(take(d, bundle, step.comment(Some(self.reason.clone())).data(data)))
     }
 
     fn deed(&self, done: Option<&BundleRecord>) -> Option<Deed> {
@@ -133,7 +133,7 @@ impl Command for RevokeBundle {
         let conformance = bundle.conformance.filter(|_| !is_tested(&bundle));
         let bundle = BundleRecord { publishing: None, due: None, owner: 0, conformance, ..bundle };
         let step = Step::of(BundleStepKind::Revoked, BundleBy::Operator(hands.by), status);
-        take(d, bundle, step.comment(Some(self.reason.clone())).data(data))
+        Ok(take(d, bundle, step.comment(Some(self.reason.clone())).data(data)))
     }
 
     fn deed(&self, done: Option<&BundleRecord>) -> Option<Deed> {

@@ -79,7 +79,7 @@ impl Command for ReviewBundle {
             }
         }
         let step = Step::of(kind, by, status).comment(self.comment.clone()).data(json!({ "digest": hex(&bundle.digest) }));
-        take(d, bundle, step)
+        Ok(take(d, bundle, step))
     }
 
     fn deed(&self, _: Option<&BundleRecord>) -> Option<Deed> {

@@ -175,7 +175,7 @@ fn ended(d: &mut Decision<'_, '_>, bundle: BundleRecord, report: &ConformanceRep
     let (status, asked) = (bundle.status, bundle.publishing);
     let data = json!({ "status": conformance, "failed": report.failed, "checks": report.checks.len(), "took_ms": report.took_ms });
     let bundle = BundleRecord { conformance, due: None, owner: 0, tries: 0, publishing: None, report: bundle.steps + 1, ..bundle };
-    let bundle = take(d, bundle, Step::own(BundleStepKind::Tested, status).data(data))?;
+    let bundle = take(d, bundle, Step::own(BundleStepKind::Tested, status).data(data));
     let Some(mode) = asked else { return Ok(bundle) };
     d.overlay.settle();
     match made {
@@ -192,7 +192,7 @@ fn published(d: &mut Decision<'_, '_>, bundle: BundleRecord, mode: Mode, left_ou
     };
     let status = next(&bundle, input)?;
     let data = json!({ "mode": mode.as_str(), "routes_left_out": left_out });
-    let bundle = take(d, bundle, Step::own(BundleStepKind::Published, status).data(data))?;
+    let bundle = take(d, bundle, Step::own(BundleStepKind::Published, status).data(data));
     supersede(d, &bundle, mode)?;
     Ok(bundle)
 }
@@ -200,7 +200,7 @@ fn published(d: &mut Decision<'_, '_>, bundle: BundleRecord, mode: Mode, left_ou
 fn failed(d: &mut Decision<'_, '_>, bundle: BundleRecord, mode: Mode, why: &str) -> Result<BundleRecord> {
     let status = bundle.status;
     let step = Step::own(BundleStepKind::PublicationFailed, status).comment(Some(why.to_owned()));
-    take(d, bundle, step.data(json!({ "mode": mode.as_str() })))
+    Ok(take(d, bundle, step.data(json!({ "mode": mode.as_str() }))))
 }
 
 /// Keeps the report beside its revision, in place of an earlier one.

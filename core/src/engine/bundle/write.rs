@@ -143,7 +143,7 @@ impl Command for WriteBundle {
                 };
                 let (provider, release) = (self.content.provider.clone(), self.content.release.clone());
                 let bundle = BundleRecord { provider, release, revision, digest: self.content.digest, bytes, sealed, ..bundle };
-                take(d, bundle, Step::of(BundleStepKind::Edited, by, status).data(self.facts()))
+                Ok(take(d, bundle, Step::of(BundleStepKind::Edited, by, status).data(self.facts())))
             }
         }
     }
@@ -177,7 +177,7 @@ impl WriteBundle {
 
     fn fresh(&self, d: &mut Decision<'_, '_>) -> Result<BundleRecord> {
         let now = d.overlay.now;
-        let no = d.writer.audit_no(now);
+        let no = d.writer.journal().0;
         let sealed = match &self.content.given.secrets {
             Some(secrets) => sealed(d, no, secrets)?,
             None => Vec::new(),
@@ -194,6 +194,7 @@ impl WriteBundle {
             digest: self.content.digest,
             bytes: self.content.bytes,
             steps: 0,
+            head: [0; 32],
             submission: 0,
             report: 0,
             sealed,

@@ -372,6 +372,7 @@ fn traced_by(write: &Write) -> Option<About<'_>> {
             Some(About::Settlement(record))
         }
         Write::Insert(Record::Movement(record)) => Some(About::Movement(record)),
+        Write::Insert(Record::Bundle(record)) | Write::Update { record: Record::Bundle(record), .. } => Some(About::Bundle(record)),
         Write::Insert(_)
         | Write::Update { .. }
         | Write::Replace(_)
@@ -388,6 +389,7 @@ fn change_of(about: About<'_>) -> LoggedChange {
     let (user, version, moment) = match about {
         About::Settlement(record) => (record.user, record.version, Some(moment_of(record))),
         About::Movement(_) => (None, 1, None),
+        About::Bundle(record) => (None, record.steps, None),
     };
     // A create has no more than one event.
     LoggedChange { settlement: about.no(), client, mode, user, version, moment, events: Vec::with_capacity(1) }

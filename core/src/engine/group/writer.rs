@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::ids::{ClientNo, EndpointNo, KeyNo, SettlementNo, UserNo};
 use crate::store::long_lock::HOLDS;
 use crate::store::record::{
-    ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey, UserRecord,
+    BundleRecord, ClientRecord, EndpointRecord, KeyRecord, MovementRecord, Record, RecordKind, SettlementRecord, TaskKey, UserRecord,
 };
 use crate::store::{Scan, Store, typed};
 use crate::time::Millis;
@@ -172,11 +172,13 @@ fn next<T: TryFrom<Record, Error = Record>>(store: &dyn Store, last: &Scan, no: 
     Ok(typed(store.scan(last)?.pop())?.map_or(0, no) + 1)
 }
 
-/// One more than the highest journal number. A settlement may have no transfer yet, and a change of credit never has one.
+/// One more than the highest journal number. A settlement may have no transfer yet; a change of credit and a bundle never have one.
 pub(super) fn next_journal(store: &dyn Store) -> Result<i64> {
     let settlement: Option<SettlementRecord> = typed(store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
     let transfer: Option<crate::ledger::Transfer> = typed(store.scan(&Scan::last(RecordKind::Transfer))?.pop())?;
     let movement: Option<MovementRecord> = typed(store.scan(&Scan::last(RecordKind::Movement))?.pop())?;
-    let journals = [settlement.map_or(0, |s| s.no.0), transfer.map_or(0, |t| t.journal.0), movement.map_or(0, |m| m.journal.0)];
+    let bundle: Option<BundleRecord> = typed(store.scan(&Scan::last(RecordKind::Bundle))?.pop())?;
+    let (settlement, transfer) = (settlement.map_or(0, |s| s.no.0), transfer.map_or(0, |t| t.journal.0));
+    let journals = [settlement, transfer, movement.map_or(0, |m| m.journal.0), bundle.map_or(0, |b| b.no)];
     Ok(journals.into_iter().fold(0, i64::max) + 1)
 }

@@ -267,6 +267,22 @@ fn kind_of(event: EventType, at: Millis, record: &SettlementRecord) -> Option<No
         | EventType::BalanceWithdrawn
         | EventType::BalanceCreditChanged
         | EventType::ApprovalApproved
-        | EventType::ApprovalDeclined => None,
+        | EventType::ApprovalDeclined
+        | EventType::BundleCreated
+        | EventType::BundleEdited
+        | EventType::BundleCommented
+        | EventType::BundleTested
+        | EventType::BundlePublicationAsked
+        | EventType::BundlePublicationFailed
+        | EventType::BundleSuperseded
+        | EventType::BundleTestAsked
+        | EventType::BundleSubmitted
+        | EventType::BundleInReview
+        | EventType::BundleApproved
+        | EventType::BundleRejected
+        | EventType::BundleChangesRequested
+        | EventType::BundleWithdrawn
+        | EventType::BundlePublished
+        | EventType::BundleRevoked => None,
     }
 }

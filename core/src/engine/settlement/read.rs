@@ -141,11 +141,11 @@ impl Engine {
             hash: Some(hex(&event.hash)),
             id: format!("evt_{}", trace::event_ulid(&self.id_key, event)),
             prev: prev.map(|hash| hex(hash)),
-            reference: about.reference().to_owned(),
+            reference: about.reference().into_owned(),
             sequence: event.n,
             settlement_id: match about {
                 About::Settlement(record) => Some(self.settlement_id(record)),
-                About::Movement(_) => None,
+                About::Movement(_) | About::Bundle(_) => None,
             },
             to: event.to,
             kind: event.kind,

@@ -12,7 +12,7 @@ use crate::ids::{ClientNo, IdKey, SettlementNo};
 use crate::ledger::Mode;
 use crate::log::commitment;
 use crate::store::record::{
-    Digest32, EventRecord, FeedRecord, Key, MetaRecord, MovementRecord, RecordKind, SettlementRecord, UnloggedRecord,
+    BundleRecord, Digest32, EventRecord, FeedRecord, Key, MetaRecord, MovementRecord, RecordKind, SettlementRecord, UnloggedRecord,
 };
 use crate::store::{Scan, Store, Unique, typed, typed_all};
 use crate::trace::{About, settlement_ulid};
@@ -127,6 +127,9 @@ impl<'a> LogCheck<'a> {
     fn name(&self, no: SettlementNo) -> Result<String> {
         if let Some(record) = typed::<SettlementRecord>(self.store.get(&Key::Settlement(no))?)? {
             return Ok(format!("stl_{}", settlement_ulid(self.key, &record)));
+        }
+        if let Some(bundle) = typed::<BundleRecord>(self.store.get(&Key::Bundle(no.0))?)? {
+            return Ok(format!("bun_{}", bundle.id));
         }
         let movement: Option<MovementRecord> = typed(self.store.get(&Key::Movement(no))?)?;
         Ok(movement.map_or_else(|| format!("settlement number {}", no.0), |record| movements::name(&record)))

@@ -39,6 +39,7 @@
 
 mod access;
 mod books;
+mod bundles;
 mod cells;
 mod credit;
 mod log;
@@ -196,6 +197,7 @@ pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<V
         progress(Progress { settlements_done: report.settlements, settlements_total });
     }
     movements::movements(store, &key, moved, &mut log, &mut report)?;
+    bundles::bundles(store, &key, &mut log, &mut report)?;
     log.end(&mut report)?;
     usage.end(store, &mut report)?;
     cells::cells(store, &mut report)?;

@@ -18,7 +18,8 @@ pub(super) struct Followed {
     pub(super) last: u32,
     /// The type of the last event.
     pub(super) kind: Option<EventType>,
-    head: Option<Digest32>,
+    /// Its hash.
+    pub(super) head: Option<Digest32>,
     state: Option<StateName>,
 }
 
@@ -125,7 +126,23 @@ const fn names_settlement_state(kind: EventType) -> bool {
         | EventType::BalanceCreditChanged
         | EventType::ApprovalRequested
         | EventType::ApprovalApproved
-        | EventType::ApprovalDeclined => false,
+        | EventType::ApprovalDeclined
+        | EventType::BundleCreated
+        | EventType::BundleEdited
+        | EventType::BundleCommented
+        | EventType::BundleTested
+        | EventType::BundlePublicationAsked
+        | EventType::BundlePublicationFailed
+        | EventType::BundleSuperseded
+        | EventType::BundleTestAsked
+        | EventType::BundleSubmitted
+        | EventType::BundleInReview
+        | EventType::BundleApproved
+        | EventType::BundleRejected
+        | EventType::BundleChangesRequested
+        | EventType::BundleWithdrawn
+        | EventType::BundlePublished
+        | EventType::BundleRevoked => false,
     }
 }
 

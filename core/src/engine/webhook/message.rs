@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::{BalanceMovementView, Caller, SettlementView};
 use crate::error::{Error, Result};
 use crate::ids::{SettlementNo, Ulid};
-use crate::lifecycle::{ReversalStatus, SettlementStatus};
+use crate::lifecycle::{BundleStatus, ReversalStatus, SettlementStatus};
 use crate::money::Currency;
 use crate::participant::{Participant, Reference};
 use crate::rail::FailureCode;
@@ -42,6 +42,13 @@ impl Engine {
     pub(crate) fn message_of(&self, overlay: &Overlay<'_>, about: About<'_>, event: &EventRecord) -> Result<Option<(Ulid, String)>> {
         let data = match about {
             About::Movement(record) => movement_data(record)?,
+            #[cfg(feature = "bundles")]
+            About::Bundle(record) => match self.bundle_data(overlay, record, event)? {
+                Some(data) => data,
+                None => return Ok(None),
+            },
+            #[cfg(not(feature = "bundles"))]
+            About::Bundle(_) => return Ok(None),
             About::Settlement(record) => match overlay.get::<ClientRecord>(&Key::Client(record.client))? {
                 Some(client) => self.settlement_data(overlay, record, client.id, event)?,
                 None => return Ok(None),
@@ -134,10 +141,6 @@ impl Engine {
     pub(crate) fn example(&self, caller: &Caller, endpoint: &EndpointRecord, topic: Topic, now: Millis) -> Result<String> {
         let kind = match topic {
             Topic::Event(kind) => kind,
-            #[cfg(feature = "bundles")]
-            Topic::Bundle(event) => return crate::engine::bundle::example(self, caller, event, now),
-            #[cfg(not(feature = "bundles"))]
-            Topic::Bundle(_) => return Err(Error::internal("this program has no bundles")),
             Topic::WebhookDisabled => return serde_json::to_string(&self.webhook_view(endpoint)?).map_err(Error::internal),
             // No webhook receives it.
             Topic::Notification => return Ok("{}".to_owned()),
@@ -163,6 +166,10 @@ impl Engine {
                     terms: None,
                 })
             }
+            #[cfg(feature = "bundles")]
+            Example::Bundle(status) => self.bundle_example(caller, status, now),
+            #[cfg(not(feature = "bundles"))]
+            Example::Bundle(status) => Err(Error::internal(format!("this program has no bundles, and none is {}", status.as_str()))),
         }
     }
 }
@@ -173,6 +180,8 @@ enum Example {
     Settlement(SettlementStatus),
     /// What an operator did to the client's account.
     Movement(MovementKind),
+    /// A bundle in this state.
+    Bundle(BundleStatus),
 }
 
 const fn example_of(kind: EventType) -> Example {
@@ -195,6 +204,19 @@ const fn example_of(kind: EventType) -> Example {
         | EventType::ReversalUnknown
         | EventType::ReversalCompleted
         | EventType::ReversalFailed => SettlementStatus::Completed,
+        EventType::BundleCreated | EventType::BundleEdited => return Example::Bundle(BundleStatus::Draft),
+        EventType::BundleSubmitted | EventType::BundleCommented | EventType::BundleTested | EventType::BundleTestAsked => {
+            return Example::Bundle(BundleStatus::Submitted);
+        }
+        EventType::BundleInReview => return Example::Bundle(BundleStatus::InReview),
+        EventType::BundleApproved | EventType::BundlePublicationAsked | EventType::BundlePublicationFailed => {
+            return Example::Bundle(BundleStatus::Approved);
+        }
+        EventType::BundleRejected => return Example::Bundle(BundleStatus::Rejected),
+        EventType::BundleChangesRequested => return Example::Bundle(BundleStatus::ChangesRequested),
+        EventType::BundleWithdrawn => return Example::Bundle(BundleStatus::Withdrawn),
+        EventType::BundlePublished | EventType::BundleSuperseded => return Example::Bundle(BundleStatus::Published),
+        EventType::BundleRevoked => return Example::Bundle(BundleStatus::Revoked),
         EventType::BalanceDeposited => return Example::Movement(MovementKind::Deposit),
         EventType::BalanceWithdrawn => return Example::Movement(MovementKind::Withdrawal),
         EventType::BalanceCreditChanged => return Example::Movement(MovementKind::CreditLine),

@@ -456,6 +456,7 @@ pub fn bundle(no: i64, client: u32, id: u128) -> BundleRecord {
         digest: [7; 32],
         bytes: 1 << 40,
         steps: 5,
+        head: [8; 32],
         submission: 4,
         report: 0,
         sealed: vec![1, 0, 255],

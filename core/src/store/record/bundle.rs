@@ -1,6 +1,11 @@
 //! The records of bundles: what partners describe, and every step of it.
 
+use sha2::{Digest as _, Sha256};
+
+use super::{Actor, BundleRecord, BundleStepRecord, Digest32, EventType};
+use crate::ids::SettlementNo;
 use crate::lifecycle::stored_enum;
+use crate::trace::hex;
 
 stored_enum! {
     /// How the test of a bundle's sandbox endpoint is.
@@ -54,49 +59,54 @@ stored_enum! {
     }
 }
 
-// Its codes are among those of `Topic`, which are those of `EventType` too: no two are the same.
-stored_enum! {
-    /// An event of a bundle that its partner's webhooks are told.
-    pub enum BundleEvent {
-        /// Its partner asked for a review.
-        Submitted = 48 "bundle.submitted",
-        /// A reviewer began.
-        InReview = 49 "bundle.in_review",
-        /// A reviewer approved it.
-        Approved = 50 "bundle.approved",
-        /// A reviewer rejected it.
-        Rejected = 51 "bundle.rejected",
-        /// A reviewer asked for changes.
-        ChangesRequested = 52 "bundle.changes_requested",
-        /// Its partner withdrew it.
-        Withdrawn = 53 "bundle.withdrawn",
-        /// It was published in the sandbox or live.
-        Published = 54 "bundle.published",
-        /// It was revoked.
-        Revoked = 55 "bundle.revoked",
+impl BundleStepKind {
+    /// The event that its partner is told.
+    pub(crate) const fn event(self) -> EventType {
+        match self {
+            Self::Created => EventType::BundleCreated,
+            Self::Edited => EventType::BundleEdited,
+            Self::Submitted => EventType::BundleSubmitted,
+            Self::Withdrawn => EventType::BundleWithdrawn,
+            Self::InReview => EventType::BundleInReview,
+            Self::Approved => EventType::BundleApproved,
+            Self::Rejected => EventType::BundleRejected,
+            Self::ChangesRequested => EventType::BundleChangesRequested,
+            Self::Commented => EventType::BundleCommented,
+            Self::Tested => EventType::BundleTested,
+            Self::PublicationAsked => EventType::BundlePublicationAsked,
+            Self::Published => EventType::BundlePublished,
+            Self::PublicationFailed => EventType::BundlePublicationFailed,
+            Self::Revoked => EventType::BundleRevoked,
+            Self::Superseded => EventType::BundleSuperseded,
+            Self::TestAsked => EventType::BundleTestAsked,
+        }
     }
 }
 
-impl BundleStepKind {
-    /// What the partner's webhooks are told of it.
-    pub(crate) const fn event(self) -> Option<BundleEvent> {
-        Some(match self {
-            Self::Submitted => BundleEvent::Submitted,
-            Self::Withdrawn => BundleEvent::Withdrawn,
-            Self::InReview => BundleEvent::InReview,
-            Self::Approved => BundleEvent::Approved,
-            Self::Rejected => BundleEvent::Rejected,
-            Self::ChangesRequested => BundleEvent::ChangesRequested,
-            Self::Published => BundleEvent::Published,
-            Self::Revoked => BundleEvent::Revoked,
-            Self::Created
-            | Self::Edited
-            | Self::Commented
-            | Self::Tested
-            | Self::PublicationAsked
-            | Self::PublicationFailed
-            | Self::Superseded
-            | Self::TestAsked => return None,
-        })
+impl BundleRecord {
+    /// The number under which its events are stored, one that no settlement has.
+    pub(crate) const fn journal(&self) -> SettlementNo {
+        SettlementNo(self.no)
+    }
+}
+
+impl BundleStepRecord {
+    /// Who took it.
+    pub(crate) fn actor(&self) -> Actor {
+        match (self.by.0, self.by.operator()) {
+            (0, _) => Actor::System,
+            (_, Some(_)) => Actor::Operator,
+            (_, None) => Actor::Client,
+        }
+    }
+
+    /// The `data` of its event, in canonical form; `digest` is that of the step's revision. The feed is read with fewer rights than
+    /// the timeline: what was said is covered, and not shown.
+    pub(crate) fn told(&self, digest: &Digest32) -> String {
+        let (from, to, revision) = (self.from.as_str(), self.to.as_str(), self.revision);
+        let [comment, data] = [&self.comment, &self.data].map(|text| text.as_deref().unwrap_or_default());
+        let said = hex(&Sha256::digest(format!("{comment}\n{data}\n")));
+        let digest = hex(digest);
+        format!(r#"{{"bundle":{{"digest":"{digest}","from":"{from}","revision":{revision},"said_sha256":"{said}","to":"{to}"}}}}"#)
     }
 }

@@ -2,19 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BundleEvent, EventType};
+use super::EventType;
 use crate::lifecycle::stored_enum;
 use crate::time::Millis;
 
 /// The subject of a delivery: an event of a trace, or of the endpoints themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// An event in the trace of a settlement, or of a movement of money.
+    /// An event in the trace of a settlement, of a movement of money, or of a bundle.
     Event(EventType),
     /// An endpoint was disabled, because of its responses or because it did not respond.
     WebhookDisabled,
-    /// A step of a bundle.
-    Bundle(BundleEvent),
     /// A notification for an end user: only push subscriptions receive it.
     Notification,
 }
@@ -27,19 +25,13 @@ const NOTIFICATION: u8 = 61;
 impl Topic {
     /// Every topic of webhooks, in the order of the stored codes.
     pub fn all() -> impl Iterator<Item = Self> {
-        EventType::ALL
-            .iter()
-            .copied()
-            .map(Self::Event)
-            .chain(BundleEvent::ALL.iter().copied().map(Self::Bundle))
-            .chain([Self::WebhookDisabled])
+        EventType::ALL.iter().copied().map(Self::Event).chain([Self::WebhookDisabled])
     }
 
     /// The stored number, at most 62. Never changes.
     pub const fn code(self) -> u8 {
         match self {
             Self::Event(kind) => kind.code(),
-            Self::Bundle(kind) => kind.code(),
             Self::WebhookDisabled => WEBHOOK_DISABLED,
             Self::Notification => NOTIFICATION,
         }
@@ -47,12 +39,11 @@ impl Topic {
 
     /// The topic with this stored number; `None` if there is none.
     pub const fn from_code(code: u8) -> Option<Self> {
-        match (EventType::from_code(code), BundleEvent::from_code(code)) {
-            (Some(kind), _) => Some(Self::Event(kind)),
-            (None, Some(kind)) => Some(Self::Bundle(kind)),
-            (None, None) if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
-            (None, None) if code == NOTIFICATION => Some(Self::Notification),
-            (None, None) => None,
+        match EventType::from_code(code) {
+            Some(kind) => Some(Self::Event(kind)),
+            None if code == WEBHOOK_DISABLED => Some(Self::WebhookDisabled),
+            None if code == NOTIFICATION => Some(Self::Notification),
+            None => None,
         }
     }
 
@@ -60,7 +51,6 @@ impl Topic {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Event(kind) => kind.as_str(),
-            Self::Bundle(kind) => kind.as_str(),
             Self::WebhookDisabled => "webhook.disabled",
             Self::Notification => "notification",
         }

@@ -148,6 +148,22 @@ fn meaning(event: &EventView, it: &Performed) -> String {
         EventType::BalanceDeposited => "paid in".to_owned(),
         EventType::BalanceWithdrawn => "paid out".to_owned(),
         EventType::BalanceCreditChanged => "credit set: no money moves".to_owned(),
+        EventType::BundleCreated
+        | EventType::BundleEdited
+        | EventType::BundleCommented
+        | EventType::BundleTested
+        | EventType::BundlePublicationAsked
+        | EventType::BundlePublicationFailed
+        | EventType::BundleSuperseded
+        | EventType::BundleTestAsked
+        | EventType::BundleSubmitted
+        | EventType::BundleInReview
+        | EventType::BundleApproved
+        | EventType::BundleRejected
+        | EventType::BundleChangesRequested
+        | EventType::BundleWithdrawn
+        | EventType::BundlePublished
+        | EventType::BundleRevoked => "a step of a bundle".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The messages that the gateway itself sends, as the document's `webhooks` (OpenAPI 3.1): one entry per type of event.
 
-use railgate::store::record::{EventType, Topic};
+use railgate::store::record::{EventSubject, EventType, Topic};
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP};
 use serde_json::json;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder};
@@ -60,18 +60,18 @@ fn described(topic: Topic) -> String {
             no line."
                 .to_owned()
         }
-        Topic::Event(kind) if kind.is_of_movement() => {
+        Topic::Event(kind) if kind.subject() == EventSubject::Movement => {
             "An operator of the gateway moved real money into the client's account, or out of it. The statement has a line with the same \
             reference."
+                .to_owned()
+        }
+        Topic::Event(kind) if kind.subject() == EventSubject::Bundle => {
+            "A step of one of the client's bundles. Of two messages about a bundle, the one with the greater `sequence` is the later."
                 .to_owned()
         }
         Topic::Event(_) => {
             "An event of a settlement's trace. Order is not guaranteed: of two messages about a settlement, the one with the \
             greater `sequence` is the later."
-                .to_owned()
-        }
-        Topic::Bundle(_) => {
-            "A step of one of the client's bundles. Of two messages about a bundle, the one with the greater `sequence` is the later."
                 .to_owned()
         }
         Topic::WebhookDisabled | Topic::Notification => {
@@ -96,9 +96,11 @@ fn header(name: &str, description: &str, example: &str) -> Parameter {
 /// Standard Webhooks: `{type, timestamp, data}`.
 fn message(topic: Topic) -> Schema {
     let data = match topic {
-        Topic::Event(kind) if kind.is_of_movement() => MOVEMENT_DATA,
-        Topic::Event(_) => SETTLEMENT_DATA,
-        Topic::Bundle(_) => "BundleEventView",
+        Topic::Event(kind) => match kind.subject() {
+            EventSubject::Settlement => SETTLEMENT_DATA,
+            EventSubject::Movement => MOVEMENT_DATA,
+            EventSubject::Bundle => "BundleEventView",
+        },
         // No webhook receives a notification.
         Topic::WebhookDisabled | Topic::Notification => "WebhookView",
     };

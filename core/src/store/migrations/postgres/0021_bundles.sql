@@ -24,6 +24,7 @@ CREATE TABLE bundle (
     with_routes boolean  NOT NULL,
     id          bytea    NOT NULL UNIQUE,
     digest      bytea    NOT NULL,                   -- of that revision, SHA-256
+    head        bytea    NOT NULL,                   -- SHA-256 of the event of the last step
     sealed      bytea    NOT NULL,                   -- secrets for the endpoints
     provider    text     COLLATE "C" NOT NULL,       -- the id in the manifest
     release     text     COLLATE "C" NOT NULL        -- the version in the manifest

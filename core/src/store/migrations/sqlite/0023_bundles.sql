@@ -13,6 +13,7 @@ CREATE TABLE bundle (
     digest      BLOB    NOT NULL,                    -- of that revision, SHA-256
     bytes       INTEGER NOT NULL,
     steps       INTEGER NOT NULL,
+    head        BLOB    NOT NULL,                    -- SHA-256 of the event of the last step
     submission  INTEGER NOT NULL,                    -- the step; 0 for none
     report      INTEGER NOT NULL,                    -- the step; 0 for none
     sealed      BLOB    NOT NULL,                    -- secrets for the endpoints
