@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod presigned;
 pub mod rest;
 pub mod supervised;
+pub mod web;
 
 /// Runs the README's Rust examples.
 #[cfg(doctest)]

@@ -41,6 +41,8 @@ mod reversals;
 mod route;
 mod settlements;
 mod simulator;
+#[cfg(feature = "console")]
+mod site;
 mod stream;
 mod tls;
 mod token;
@@ -250,11 +252,15 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
     }));
-    let router = served(Router::new()).fallback(not_found).method_not_allowed_fallback(wrong_method);
+    let router = served(Router::new());
+    #[cfg(feature = "console")]
+    let router = if parts.edge.console { site::served(router) } else { router };
+    let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
     Ok(Middleware::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
-/// All routes, from the `routes!` of each file. Nothing else is served, and all of it is documented.
+/// All routes of the interface, from the `routes!` of each file. Beside the browser sites, nothing else is served, and all of it is
+/// documented.
 macro_rules! all_routes {
     ($($($file:ident)::+,)+) => {
         fn served(router: Router<App>) -> Router<App> {

@@ -1,0 +1,162 @@
+//! The browser sites: `/console` for clients and operators, `/docs` for everyone. `scripts/web.sh` builds them, `build.rs` embeds
+//! them compressed. A build without them answers with a page that says how to make one with them.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use hyper::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{StatusCode, Uri};
+use railgate::{Error, ErrorCode};
+use sha2::{Digest as _, Sha256};
+
+use super::App;
+use super::extract::Noted;
+use super::problem::HttpError;
+use super::response::{HandlerResult, Kept, with_text};
+
+/// Every file of the sites: its path, and its content compressed with Brotli.
+const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/site_files.rs"));
+
+/// Where files are whose names change with their content.
+const IMMUTABLE: &str = "console/assets/";
+
+/// Scripts, styles and calls of this server only; no inline script or style, and no text that becomes script or markup.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob: data:; \
+    connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// On every response of the sites.
+const PROTECTION: [(HeaderName, &str); 5] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+const MISSING: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>railgate</title>\n</head>\n<body>\n\
+    <main>\n<h1>This build has no browser sites</h1>\n<p>Run <code>scripts/web.sh</code> in the source folder (it needs Node), then build \
+    the server again. The interface under <code>/api/v1</code> works without them.</p>\n</main>\n</body>\n</html>\n";
+
+/// A file, ready to be sent.
+struct File {
+    compressed: &'static [u8],
+    tag: String,
+}
+
+static BY_PATH: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
+    let file = |&(path, compressed): &(&'static str, &'static [u8])| {
+        let hash = Sha256::digest(compressed);
+        let short: String = hash.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        (path, File { compressed, tag: format!("\"{short}\"") })
+    };
+    FILES.iter().map(file).collect()
+});
+
+/// Adds both sites to the router. They are not part of the interface: the OpenAPI document has none of their files.
+pub(super) fn served(router: Router<App>) -> Router<App> {
+    if FILES.is_empty() {
+        tracing::info!("this build has no browser sites; scripts/web.sh builds them, and --console off ends this message");
+    }
+    let (console, docs) = (get(console), get(docs));
+    let router = router.route("/console", console.clone()).route("/console/", console.clone()).route("/console/{*path}", console);
+    router.route("/docs", docs.clone()).route("/docs/", docs.clone()).route("/docs/{*path}", docs)
+}
+
+async fn console(_: Noted, uri: Uri, headers: HeaderMap) -> HandlerResult {
+    answer("console/index.html", &uri, &headers)
+}
+
+async fn docs(_: Noted, uri: Uri, headers: HeaderMap) -> HandlerResult {
+    answer("docs/index.html", &uri, &headers)
+}
+
+/// The file at this address, or the site's page: every view of a site has an address of its own.
+fn answer(page: &'static str, uri: &Uri, headers: &HeaderMap) -> HandlerResult {
+    let path = uri.path().trim_start_matches('/');
+    if FILES.is_empty() {
+        return protected((StatusCode::NOT_FOUND, [(CONTENT_TYPE, "text/html; charset=utf-8")], MISSING).into_response());
+    }
+    let immutable = path.starts_with(IMMUTABLE);
+    // A page of an older build asks for files that are gone: it must not get a page in their place.
+    let (name, file) = match BY_PATH.get_key_value(path) {
+        Some((name, file)) => (*name, file),
+        None if immutable => return Err(HttpError::from(ErrorCode::RouteNotFound)),
+        None => (page, BY_PATH.get(page).ok_or(HttpError::from(ErrorCode::RouteNotFound))?),
+    };
+    let unchanged = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).is_some_and(|tags| tags.contains(&file.tag));
+    let mut response = if unchanged { StatusCode::NOT_MODIFIED.into_response() } else { content(name, file, headers)? };
+    let caching = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding"));
+    protected(with_text(response, ETAG, file.tag.clone())?)
+}
+
+/// The content as the caller takes it.
+fn content(name: &str, file: &File, headers: &HeaderMap) -> HandlerResult {
+    let accepted = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut response = if accepted.into_iter().any(takes_brotli) {
+        let mut response = Response::new(Body::from(Bytes::from_static(file.compressed)));
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
+        response.extensions_mut().insert(Kept);
+        response
+    } else {
+        let mut plain = Vec::new();
+        brotli_decompressor::Decompressor::new(file.compressed, 4_096).read_to_end(&mut plain).map_err(Error::internal)?;
+        Response::new(Body::from(plain))
+    };
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
+    Ok(response)
+}
+
+/// Whether an `Accept-Encoding` has `br`, unless at quality 0.
+fn takes_brotli(encodings: &str) -> bool {
+    encodings.split(',').any(|encoding| {
+        let mut parts = encoding.split(';').map(str::trim);
+        parts.next().is_some_and(|name| name.eq_ignore_ascii_case("br"))
+            && !parts.any(|part| part.strip_prefix("q=").is_some_and(|quality| quality.parse() == Ok(0.0)))
+    })
+}
+
+fn media_type(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json",
+        "svg" => "image/svg+xml",
+        "webmanifest" => "application/manifest+json",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+fn protected(mut response: Response) -> HandlerResult {
+    for (name, value) in PROTECTION {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brotli_is_sent_to_those_who_take_it() {
+        for takes in ["br", "gzip, deflate, br", "gzip;q=0.5, BR;q=0.1"] {
+            assert!(takes_brotli(takes), "{takes}");
+        }
+        for refuses in ["", "gzip", "br;q=0", "identity, br; q=0.0", "brotli"] {
+            assert!(!takes_brotli(refuses), "{refuses}");
+        }
+    }
+}

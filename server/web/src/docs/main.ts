@@ -1,0 +1,3 @@
+import { applyTheme } from "../shared/theme";
+
+applyTheme();
