@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { documentation } from "./docs/plugin.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -8,7 +9,13 @@ export default defineConfig({
   base: "/",
   publicDir: false,
   // The npm package as built beside this folder; its exports have the names of its files.
-  resolve: { alias: [{ find: /^railgate\/(.+)$/, replacement: here("../../bindings-wasm/npm/dist/$1.js") }] },
+  resolve: {
+    alias: [
+      { find: /^railgate\/(.+)$/, replacement: here("../../bindings-wasm/npm/dist/$1.js") },
+      { find: /^railgate$/, replacement: here("../../bindings-wasm/npm/dist/index.js") },
+    ],
+  },
+  plugins: [documentation()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "build",

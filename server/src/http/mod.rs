@@ -198,6 +198,9 @@ pub(crate) struct AppState {
     deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
     stopping: Stop,
+    /// Whether the browser sites are served.
+    #[cfg(feature = "console")]
+    sites: bool,
 }
 
 /// The parts of a [`Middleware`].
@@ -251,6 +254,8 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         attestor: parts.attestor,
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
+        #[cfg(feature = "console")]
+        sites: parts.edge.console,
     }));
     let router = served(Router::new());
     #[cfg(feature = "console")]

@@ -71,29 +71,51 @@ pub(super) fn served(router: Router<App>) -> Router<App> {
     router.route("/docs", docs.clone()).route("/docs/", docs.clone()).route("/docs/{*path}", docs)
 }
 
+/// Every view of the console has an address of its own, and the same page.
 async fn console(_: Noted, uri: Uri, headers: HeaderMap) -> HandlerResult {
-    answer("console/index.html", &uri, &headers)
+    answer(&uri, &headers, |_| (StatusCode::OK, "console/index.html".to_owned()))
 }
 
+/// Every text has a page, without the ending of its file; the reference is one page, whose script reads the rest of the address.
 async fn docs(_: Noted, uri: Uri, headers: HeaderMap) -> HandlerResult {
-    answer("docs/index.html", &uri, &headers)
+    answer(&uri, &headers, |path| match path.trim_end_matches('/') {
+        "docs" => (StatusCode::OK, "docs/index.html".to_owned()),
+        page if BY_PATH.contains_key(format!("{page}.html").as_str()) => (StatusCode::OK, format!("{page}.html")),
+        page if page.starts_with("docs/api/") => (StatusCode::OK, "docs/api.html".to_owned()),
+        _ => (StatusCode::NOT_FOUND, "docs/not-found.html".to_owned()),
+    })
 }
 
-/// The file at this address, or the site's page: every view of a site has an address of its own.
-fn answer(page: &'static str, uri: &Uri, headers: &HeaderMap) -> HandlerResult {
+/// Where the page about an error code has its title and its text.
+const PROBLEM_PLACES: [&str; 2] = ["{{title}}", "{{problem}}"];
+
+/// A page about error codes in the frame of the documentation; `None` if this build has no sites.
+pub(super) fn problem(title: &str, body: &str) -> Option<HandlerResult> {
+    static FRAME: LazyLock<Option<String>> = LazyLock::new(|| String::from_utf8(plain(BY_PATH.get("problem.html")?).ok()?).ok());
+    let [title_place, body_place] = PROBLEM_PLACES;
+    let page = FRAME.as_ref()?.replace(title_place, title).replace(body_place, body);
+    Some(protected(([(CONTENT_TYPE, media_type("problem.html"))], page).into_response()))
+}
+
+/// The file at this address, or what `otherwise` names.
+fn answer(uri: &Uri, headers: &HeaderMap, otherwise: impl Fn(&str) -> (StatusCode, String)) -> HandlerResult {
     let path = uri.path().trim_start_matches('/');
     if FILES.is_empty() {
         return protected((StatusCode::NOT_FOUND, [(CONTENT_TYPE, "text/html; charset=utf-8")], MISSING).into_response());
     }
     let immutable = path.starts_with(IMMUTABLE);
     // A page of an older build asks for files that are gone: it must not get a page in their place.
-    let (name, file) = match BY_PATH.get_key_value(path) {
-        Some((name, file)) => (*name, file),
-        None if immutable => return Err(HttpError::from(ErrorCode::RouteNotFound)),
-        None => (page, BY_PATH.get(page).ok_or(HttpError::from(ErrorCode::RouteNotFound))?),
+    let (status, name) = match BY_PATH.contains_key(path) {
+        true => (StatusCode::OK, path.to_owned()),
+        false if immutable => return Err(HttpError::from(ErrorCode::RouteNotFound)),
+        false => otherwise(path),
     };
-    let unchanged = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).is_some_and(|tags| tags.contains(&file.tag));
-    let mut response = if unchanged { StatusCode::NOT_MODIFIED.into_response() } else { content(name, file, headers)? };
+    let file = BY_PATH.get(name.as_str()).ok_or(HttpError::from(ErrorCode::RouteNotFound))?;
+    let unchanged = status == StatusCode::OK && headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).is_some_and(|tags| tags.contains(&file.tag));
+    let mut response = if unchanged { StatusCode::NOT_MODIFIED.into_response() } else { content(&name, file, headers)? };
+    if status != StatusCode::OK {
+        *response.status_mut() = status;
+    }
     let caching = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding"));
@@ -109,12 +131,16 @@ fn content(name: &str, file: &File, headers: &HeaderMap) -> HandlerResult {
         response.extensions_mut().insert(Kept);
         response
     } else {
-        let mut plain = Vec::new();
-        brotli_decompressor::Decompressor::new(file.compressed, 4_096).read_to_end(&mut plain).map_err(Error::internal)?;
-        Response::new(Body::from(plain))
+        Response::new(Body::from(plain(file)?))
     };
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type(name)));
     Ok(response)
+}
+
+fn plain(file: &File) -> Result<Vec<u8>, Error> {
+    let mut plain = Vec::new();
+    brotli_decompressor::Decompressor::new(file.compressed, 4_096).read_to_end(&mut plain).map_err(Error::internal)?;
+    Ok(plain)
 }
 
 /// Whether an `Accept-Encoding` has `br`, unless at quality 0.

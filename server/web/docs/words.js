@@ -1,0 +1,46 @@
+// What the search finds: the sections of all pages, the operations of the interface, and the error codes.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import MiniSearch from "minisearch";
+import { root } from "./pages.js";
+
+/** The OpenAPI document as a test of the server holds it to the one that is served. */
+const DOCUMENT = "server/tests/http/snapshots/http__document__the_document_as_a_whole.snap";
+const CODES = "core/src/error.rs";
+/** What the index has of each entry; the page that reads it takes the same. */
+const SEARCHED = JSON.parse(readFileSync(new URL("../src/docs/searched.json", import.meta.url), "utf8"));
+
+function operations() {
+  const text = readFileSync(join(root, DOCUMENT), "utf8");
+  const { paths } = JSON.parse(text.slice(text.indexOf("\n---\n") + 5));
+  const each = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, of]) => ({ method, path, ...of })));
+  return each.map(({ method, path, operationId, summary, description = "" }) => ({
+    url: `/docs/api/${operationId}`,
+    page: "API reference",
+    heading: summary,
+    text: `${method.toUpperCase()} ${path} ${operationId} ${description}`,
+  }));
+}
+
+/** Every error code, as the macro in the core declares it. */
+export function codes() {
+  const declared = /= "([a-z_]+)", \d{3}, \w+, (?:true|false), "([^"]+)",\s*"([^"]+)",\s*"([^"]+)";/g;
+  const found = [...readFileSync(join(root, CODES), "utf8").matchAll(declared)];
+  return found.map(([, code, title, meaning, advice]) => ({
+    url: `/docs/problems/${code}`,
+    page: "Error codes",
+    heading: `${code}: ${title}`,
+    text: `${meaning} ${advice}`,
+  }));
+}
+
+/** The index, as the page loads it. */
+export function index(pages) {
+  const sections = pages.flatMap(({ url, label, sections: parts }) =>
+    parts.map(({ id, heading, text }, n) => ({ url: n === 0 ? url : `${url}#${id}`, page: label, heading, text })),
+  );
+  const search = new MiniSearch(SEARCHED);
+  search.addAll([...sections, ...operations(), ...codes()].map((entry, id) => ({ id, ...entry })));
+  return JSON.stringify(search);
+}

@@ -1,0 +1,1 @@
+export function start(_: HTMLElement): void {} export function openSearch(): void {}
