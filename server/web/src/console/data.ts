@@ -78,35 +78,4 @@ function useChanges(reload: () => void, { on, everyMs }: DataOptions): void {
 /** For how long events are gathered before the data is read again. */
 const GATHER_MS = 120;
 
-/** An act of the reader: whether it runs, and why it failed. */
-export interface Act<A extends unknown[]> {
-  readonly run: (...args: A) => Promise<boolean>;
-  readonly busy: boolean;
-  readonly problem: RailgateError | undefined;
-  readonly clear: () => void;
-}
-
-/** Runs `work` once at a time. `run` resolves to whether it succeeded. */
-export function useAct<A extends unknown[]>(work: (...args: A) => Promise<unknown>): Act<A> {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<RailgateError | undefined>(undefined);
-  const running = useRef(false);
-  const run = async (...args: A): Promise<boolean> => {
-    if (running.current) return false;
-    running.current = true;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await work(...args);
-      return true;
-    } catch (error) {
-      if (!(error instanceof RailgateError)) throw error;
-      setProblem(error);
-      return false;
-    } finally {
-      running.current = false;
-      setBusy(false);
-    }
-  };
-  return { run, busy, problem, clear: () => setProblem(undefined) };
-}
+export { type Act, useAct } from "../shared/act";

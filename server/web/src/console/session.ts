@@ -10,10 +10,9 @@ import {
   RailgateClient,
   type RailgateError,
   type Signer,
-  type Vault,
-  indexedDbVault,
 } from "railgate/client";
 import { kept } from "../shared/kept";
+import { keyVault } from "../shared/vault";
 import { answered, startLive, stopLive, unanswered } from "./live";
 
 /** What this browser knows of an identity. Nothing of it is secret. */
@@ -50,20 +49,9 @@ export const api = computed(() => {
   return session.value.api;
 });
 
-/** A vault for the key alone: the session, which has a token, is not written anywhere. */
-function vault(profile: string): Vault {
-  const inner = indexedDbVault({ database: DATABASE, profile });
-  return {
-    signer: () => inner.signer(),
-    read: () => inner.read(),
-    write: ({ clientId, keyId }) => inner.write({ clientId, ...(keyId === undefined ? {} : { keyId }) }),
-    clear: () => inner.clear(),
-  };
-}
-
 function connect(profile: string, environment: Environment): Promise<RailgateClient> {
   const hooks = { after: answered, error: unanswered };
-  return RailgateClient.open({ baseUrl: location.origin, environment, vault: vault(profile), hooks });
+  return RailgateClient.open({ baseUrl: location.origin, environment, vault: keyVault(DATABASE, profile), hooks });
 }
 
 function remember(identity: Identity): void {
@@ -130,7 +118,7 @@ export async function enrollOperator(code: string, name: string): Promise<void> 
 /** Makes a key and asks for live access for it, signed by the sandbox client that is signed in. */
 export async function askForLive(name: string): Promise<Identity> {
   const profile = crypto.randomUUID();
-  const key: Signer = await vault(profile).signer();
+  const key: Signer = await keyVault(DATABASE, profile).signer();
   const { client_id: id } = await api.value.enrollLive(key);
   const identity = { profile, kind: "client", environment: "live", name, id } as const;
   remember(identity);

@@ -1,1 +1,0 @@
-export function start(_: HTMLElement): void {} export function openSearch(): void {}
