@@ -10,8 +10,8 @@ use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
-    IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{StatusCode, Uri};
 use railgate::{Error, ErrorCode};
@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::App;
 use super::extract::Noted;
+use super::negotiate::takes_encoding;
 use super::problem::HttpError;
 use super::response::{HandlerResult, Kept, with_text};
 
@@ -111,7 +112,8 @@ fn answer(uri: &Uri, headers: &HeaderMap, otherwise: impl Fn(&str) -> (StatusCod
         false => otherwise(path),
     };
     let file = BY_PATH.get(name.as_str()).ok_or(HttpError::from(ErrorCode::RouteNotFound))?;
-    let unchanged = status == StatusCode::OK && headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).is_some_and(|tags| tags.contains(&file.tag));
+    let unchanged = status == StatusCode::OK
+        && headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).is_some_and(|tags| tags.contains(&file.tag));
     let mut response = if unchanged { StatusCode::NOT_MODIFIED.into_response() } else { content(&name, file, headers)? };
     if status != StatusCode::OK {
         *response.status_mut() = status;
@@ -124,8 +126,7 @@ fn answer(uri: &Uri, headers: &HeaderMap, otherwise: impl Fn(&str) -> (StatusCod
 
 /// The content as the caller takes it.
 fn content(name: &str, file: &File, headers: &HeaderMap) -> HandlerResult {
-    let accepted = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut response = if accepted.into_iter().any(takes_brotli) {
+    let mut response = if takes_encoding(headers, "br") {
         let mut response = Response::new(Body::from(Bytes::from_static(file.compressed)));
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
         response.extensions_mut().insert(Kept);
@@ -141,15 +142,6 @@ fn plain(file: &File) -> Result<Vec<u8>, Error> {
     let mut plain = Vec::new();
     brotli_decompressor::Decompressor::new(file.compressed, 4_096).read_to_end(&mut plain).map_err(Error::internal)?;
     Ok(plain)
-}
-
-/// Whether an `Accept-Encoding` has `br`, unless at quality 0.
-fn takes_brotli(encodings: &str) -> bool {
-    encodings.split(',').any(|encoding| {
-        let mut parts = encoding.split(';').map(str::trim);
-        parts.next().is_some_and(|name| name.eq_ignore_ascii_case("br"))
-            && !parts.any(|part| part.strip_prefix("q=").is_some_and(|quality| quality.parse() == Ok(0.0)))
-    })
 }
 
 fn media_type(name: &str) -> &'static str {
@@ -170,19 +162,4 @@ fn protected(mut response: Response) -> HandlerResult {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brotli_is_sent_to_those_who_take_it() {
-        for takes in ["br", "gzip, deflate, br", "gzip;q=0.5, BR;q=0.1"] {
-            assert!(takes_brotli(takes), "{takes}");
-        }
-        for refuses in ["", "gzip", "br;q=0", "identity, br; q=0.0", "brotli"] {
-            assert!(!takes_brotli(refuses), "{refuses}");
-        }
-    }
 }

@@ -37,8 +37,9 @@ export function codes() {
 
 /** The index, as the page loads it. */
 export function index(pages) {
-  const sections = pages.flatMap(({ url, label, sections: parts }) =>
-    parts.map(({ id, heading, text }, n) => ({ url: n === 0 ? url : `${url}#${id}`, page: label, heading, text })),
+  const named = ({ group, label }) => (group === "Guides" ? label : `${group}: ${label}`);
+  const sections = pages.flatMap((page) =>
+    page.sections.map(({ id, heading, text }, n) => ({ url: n === 0 ? page.url : `${page.url}#${id}`, page: named(page), heading, text })),
   );
   const search = new MiniSearch(SEARCHED);
   search.addAll([...sections, ...operations(), ...codes()].map((entry, id) => ({ id, ...entry })));

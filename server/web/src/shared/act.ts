@@ -1,7 +1,7 @@
 /** Acts of the reader: whether they run, and why they failed. */
 
 import { useRef, useState } from "preact/hooks";
-import { RailgateError } from "railgate/client";
+import { RailgateError } from "railgate/errors";
 
 /** An act of the reader: whether it runs, and why it failed. */
 export interface Act<A extends unknown[]> {

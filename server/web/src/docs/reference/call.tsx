@@ -5,11 +5,11 @@ import { useAct } from "../../shared/act";
 import { docs } from "../../shared/text/docs";
 import { Button } from "../../shared/ui/button";
 import { Problem } from "../../shared/ui/feedback";
-import { SelectField, TextArea, TextField } from "../../shared/ui/field";
+import { type Choice, SelectField, TextArea, TextField } from "../../shared/ui/field";
 import { openServer, openTab, where } from "../gateways";
 import { ChooseGateway, isReady } from "../where";
 import { CALLS, type Given } from "./calls";
-import { type Operation, type Reference, examples } from "./document";
+import { type Content, type Operation, type Reference, examples } from "./document";
 import { Json } from "./markup";
 
 const words = docs.call;
@@ -86,10 +86,10 @@ const filled = (values: Readonly<Record<string, string>>): Record<string, string
 function Form({ operation, reference }: Props) {
   const forms = formsOf(operation);
   const [content] = Object.entries(operation.body?.content ?? {}).filter(([type]) => type === JSON_TYPE);
-  const choices = content === undefined ? [] : examples(content[1], reference);
+  const [choices] = useState(() => (content === undefined ? [] : bodies(content[1], reference)));
   const fields = operation.parameters.filter((one) => one.in === "path" || one.in === "query");
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [body, setBody] = useState(choices[0] === undefined ? "" : JSON.stringify(inSandbox(choices[0][1]), null, 2));
+  const [body, setBody] = useState(choices[0]?.value ?? "");
   const [accept, setAccept] = useState(forms[0] ?? JSON_TYPE);
   const [answer, setAnswer] = useState<{ value: unknown; ms: number } | undefined>();
   const parsed = parse(body);
@@ -120,12 +120,7 @@ function Form({ operation, reference }: Props) {
         />
       ))}
       {choices.length < 2 ? null : (
-        <SelectField
-          label={docs.reference.example}
-          value={body}
-          choices={choices.map(([label, value]) => ({ value: JSON.stringify(inSandbox(value), null, 2), label }))}
-          onValue={setBody}
-        />
+        <SelectField label={docs.reference.example} value={body} choices={choices} onValue={setBody} />
       )}
       {content === undefined ? null : (
         <TextArea label={words.body} value={body} rows={9} error={parsed === undefined ? words.badJson : undefined} onValue={setBody} />
@@ -160,7 +155,12 @@ function parse(text: string): object | undefined {
   }
 }
 
-/** The document's example for somebody who only has the simulated operator: its payee is in the sandbox. */
-function inSandbox(value: unknown): unknown {
-  return typeof value === "object" && value !== null && "to" in value ? { ...value, to: "sim:failover" } : value;
+/** A payment that a reader of the documentation can make: to a payee of the simulated operator, under a reference of its own. */
+const PLAYED = { to: "sim:failover", reference: `inv-${Date.now().toString(36)}` };
+
+/** The examples of the document, for somebody who has the sandbox. */
+function bodies(content: Content, reference: Reference): readonly Choice<string>[] {
+  const played = (value: unknown): unknown =>
+    typeof value === "object" && value !== null && "to" in value && "reference" in value ? { ...value, ...PLAYED } : value;
+  return examples(content, reference).map(([label, value]) => ({ label, value: JSON.stringify(played(value), null, 2) }));
 }

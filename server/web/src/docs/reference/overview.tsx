@@ -23,7 +23,7 @@ export function Overview({ reference }: { reference: Reference }) {
         <Paragraphs text={reference.intro} />
       </div>
       <details class="signing">
-        <summary>{words.access.signed}</summary>
+        <summary>{words.signing}</summary>
         <Paragraphs text={reference.signing} />
       </details>
       <input
