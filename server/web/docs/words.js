@@ -24,14 +24,15 @@ function operations() {
 }
 
 /** Every error code, as the macro in the core declares it. */
-export function codes() {
-  const declared = /= "([a-z_]+)", \d{3}, \w+, (?:true|false), "([^"]+)",\s*"([^"]+)",\s*"([^"]+)";/g;
+function codes() {
+  const text = String.raw`"((?:[^"\\]|\\.)+)"`;
+  const declared = new RegExp(String.raw`= "([a-z_]+)", \d{3}, \w+, (?:true|false), ${text},\s*${text},\s*${text};`, "g");
   const found = [...readFileSync(join(root, CODES), "utf8").matchAll(declared)];
   return found.map(([, code, title, meaning, advice]) => ({
     url: `/docs/problems/${code}`,
     page: "Error codes",
-    heading: `${code}: ${title}`,
-    text: `${meaning} ${advice}`,
+    heading: `${code}: ${JSON.parse(`"${title}"`)}`,
+    text: JSON.parse(`"${meaning} ${advice}"`),
   }));
 }
 

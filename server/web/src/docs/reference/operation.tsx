@@ -64,10 +64,10 @@ function Example({ operation: { body }, reference }: Props) {
   const [content] = Object.values(body?.content ?? {});
   const [first] = content === undefined ? [] : examples(content, reference);
   return first === undefined ? null : (
-    <section class="section" aria-label={words.example}>
+    <div class="section">
       <h2>{words.example}</h2>
       <Json value={first[1]} label={words.example} />
-    </section>
+    </div>
   );
 }
 
