@@ -13,7 +13,8 @@ function item({ url, label }, current) {
 export function sidebar(groups, current) {
   const group = ({ title, pages }) => {
     const open = !CLOSED.has(title) || pages.some(({ url }) => url === current);
-    return `<details${open ? " open" : ""}><summary>${title}</summary><ul>${pages.map((page) => item(page, current)).join("")}</ul></details>`;
+    const items = pages.map((page) => item(page, current)).join("");
+    return `<details${open ? " open" : ""}><summary>${title}</summary><ul>${items}</ul></details>`;
   };
   return groups.map(group).join("");
 }
@@ -31,8 +32,10 @@ export function neighbours(groups, current) {
   const all = groups.flatMap(({ pages }) => pages);
   const here = all.findIndex(({ url }) => url === current);
   if (here < 0) return "";
-  const link = (page, rel, text) => (page === undefined ? "" : `<a href="${page.url}" rel="${rel}"><span>${text}</span>${escape(page.label)}</a>`);
-  return `<nav class="neighbours" aria-label="Next and previous page">${link(all[here - 1], "prev", "Before")}${link(all[here + 1], "next", "Next")}</nav>`;
+  const link = (page, rel, text) =>
+    page === undefined ? "" : `<a href="${page.url}" rel="${rel}"><span>${text}</span>${escape(page.label)}</a>`;
+  const links = link(all[here - 1], "prev", "Before") + link(all[here + 1], "next", "Next");
+  return `<nav class="neighbours" aria-label="Next and previous page">${links}</nav>`;
 }
 
 /** The first page: where a newcomer begins, and where everybody else looks. */
@@ -42,7 +45,8 @@ export function home(groups) {
   const list = ({ title, pages }) =>
     `<section><h2>${title}</h2><ul class="links">${pages.map((page) => item(page, undefined)).join("")}</ul></section>`;
   return `<h1>railgate documentation</h1>
-<p class="lead">A settlement gateway that you can embed: create a payment, trace it, reverse it. Each page under Start takes five minutes.</p>
+<p class="lead">A settlement gateway that you can embed: create a payment, trace it, reverse it.
+Each page under Start takes five minutes.</p>
 <section><h2>${start.title}</h2><ul class="cards">${start.pages.map(card).join("")}</ul></section>
 <div class="columns">${others.map(list).join("")}</div>`;
 }

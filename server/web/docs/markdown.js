@@ -15,7 +15,22 @@ import swift from "highlight.js/lib/languages/swift";
 import toml from "highlight.js/lib/languages/ini";
 import { Marked } from "marked";
 
-const LANGUAGES = { bash, http, javascript, json, kotlin, nginx, python, rust, sql, swift, toml, console: session, sh: bash, js: javascript };
+const LANGUAGES = {
+  bash,
+  http,
+  javascript,
+  json,
+  kotlin,
+  nginx,
+  python,
+  rust,
+  sql,
+  swift,
+  toml,
+  console: session,
+  sh: bash,
+  js: javascript,
+};
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 export const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -30,7 +45,11 @@ function plain(tokens) {
 export function anchors() {
   const used = new Map();
   return (text) => {
-    const base = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").trim().replaceAll(/\s/g, "-");
+    const base = text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(/\s/g, "-");
     const count = used.get(base) ?? 0;
     used.set(base, count + 1);
     return count === 0 ? base : `${base}-${count}`;
@@ -54,7 +73,7 @@ function table({ header, rows }) {
 
 /**
  * A file's HTML, its headings (`{ depth, id, text }`), its sections for the search (`{ id, heading, text }`) and its first paragraph.
- * `link` returns the address of a link, or `{ file }` for one that leads into the source only.
+ * `link` returns the address of a link and the title of a page that it leads to, or `{ file }` for one that leads into the source only.
  */
 export function rendered(source, link) {
   const headings = [];
@@ -72,21 +91,32 @@ export function rendered(source, link) {
     },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      const to = link(href);
-      return typeof to === "string" ? `<a href="${escape(to)}">${text}</a>` : `<span class="source" title="In the source: ${to.file}">${text}</span>`;
+      const { url, file, title } = link(href);
+      if (url === undefined) return `<span class="source" title="In the source: ${file}">${text}</span>`;
+      // A file by its path is a page by its title.
+      return `<a href="${escape(url)}">${title !== undefined && plain(tokens).endsWith(".md") ? escape(title) : text}</a>`;
     },
   };
   const marked = new Marked({ gfm: true, renderer });
   const tokens = marked.lexer(source);
   const html = marked.parser(tokens);
   const first = tokens.find(({ type }) => type === "paragraph");
-  return { html, headings, sections: sections(tokens, headings), summary: first === undefined ? "" : plain(first.tokens).replaceAll(/\s+/g, " ") };
+  return {
+    html,
+    headings,
+    sections: sections(tokens, headings),
+    summary: first === undefined ? "" : plain(first.tokens).replaceAll(/\s+/g, " "),
+  };
 }
 
 /** The words of a token, with those of its rows, items and code. */
 function words(token) {
   if (token.type === "html" || token.type === "space") return "";
-  if (token.type === "table") return [token.header, ...token.rows].flat().map(({ tokens }) => plain(tokens)).join(" ");
+  if (token.type === "table")
+    return [token.header, ...token.rows]
+      .flat()
+      .map(({ tokens }) => plain(tokens))
+      .join(" ");
   if (token.type === "list") return token.items.map((item) => item.tokens.map(words).join(" ")).join(" ");
   return token.tokens === undefined ? (token.text ?? "") : plain(token.tokens);
 }

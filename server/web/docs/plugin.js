@@ -28,9 +28,9 @@ function read(all) {
   for (const page of pages.filter(({ source }) => source !== undefined)) {
     const link = (href) => {
       const to = resolved(page.file, href, pages);
-      if (to.page === undefined) return to.outside ?? to;
+      if (to.page === undefined) return to.outside === undefined ? to : { url: to.outside };
       if (to.anchor !== undefined) leads.push({ from: page.file, to: to.page, anchor: to.anchor, href });
-      return to.anchor === undefined ? to.page.url : `${to.page.url}#${to.anchor}`;
+      return { url: to.anchor === undefined ? to.page.url : `${to.page.url}#${to.anchor}`, title: to.page.title };
     };
     Object.assign(page, rendered(page.source, link));
   }
@@ -56,12 +56,14 @@ function files(template, search) {
       sidebar: sidebar(all, url),
       form: wide ? "wide" : "prose",
       main,
-      neighbours: neighbours(all, url),
+      // Pages that are looked up are not read one after the other.
+      neighbours: headings.length === 0 ? "" : neighbours(all, url),
       contents: contents(headings),
     });
   const made = pages.filter(({ url }) => url !== "/docs/problems");
   const texts = made.map((page) => [page.url, put(page.url, page, page.html ?? empty(page), page.app !== undefined)]);
-  const missing = '<h1>There is no such page</h1><p>The address may be from another version, or mistyped. <a href="/docs">To the first page</a></p>';
+  const missing =
+    '<h1>There is no such page</h1><p>The address may be from another version, or mistyped. <a href="/docs">To the first page</a></p>';
   return new Map([
     ...texts,
     ["/docs/index", put("/docs", { label: "railgate documentation", summary: "Guides, reference and decisions" }, home(all), true)],

@@ -67,7 +67,8 @@ test("no link of any page is dead, and every page is in the sidebar", async () =
     }
     const { status, anchors } = pages.get(path);
     if (status !== 200) dead.push(`${from}: ${to} is ${status}`);
-    else if (hash !== "" && path.startsWith("/docs") && !anchors.has(decodeURIComponent(hash.slice(1)))) dead.push(`${from}: ${to} has no such place`);
+    else if (hash !== "" && path.startsWith("/docs") && !anchors.has(decodeURIComponent(hash.slice(1))))
+      dead.push(`${from}: ${to} has no such place`);
   }
   assert.deepEqual(dead, []);
   assert.ok(pages.size > 120, `${pages.size} pages were found`);
@@ -87,7 +88,9 @@ test("the search finds guides, calls and codes, by keyboard and without a networ
   await field.fill("reverse a settlement");
   await option(/Reverse a settlement\s*API reference/).waitFor();
   await field.fill("group commit writer");
-  await option(/Decisions:/).first().waitFor();
+  await option(/Decisions:/)
+    .first()
+    .waitFor();
   await field.fill("nothing has this word qqqq");
   await page.getByText("Nothing has “nothing has this word qqqq”").waitFor();
   await field.fill("rotating secret");
@@ -145,16 +148,21 @@ test("a payment fails over in the tab, and the trace shows it, without a server"
   assert.equal(await page.getByLabel("Payee").inputValue(), "sim:failover");
   await page.getByRole("button", { name: "Pay", exact: true }).click();
   await page.getByText("Completed: the money is posted").waitFor();
-  const trace = await page.locator(".trace li").evaluateAll((items) => items.map((item) => [item.dataset.type, item.firstElementChild.textContent]));
-  assert.deepEqual(trace.map(([type]) => type), [
-    "settlement.accepted",
-    "settlement.submitted",
-    "attempt.started",
-    "attempt.answered",
-    "attempt.started",
-    "attempt.answered",
-    "settlement.completed",
-  ]);
+  const trace = await page
+    .locator(".trace li")
+    .evaluateAll((items) => items.map((item) => [item.dataset.type, item.firstElementChild.textContent]));
+  assert.deepEqual(
+    trace.map(([type]) => type),
+    [
+      "settlement.accepted",
+      "settlement.submitted",
+      "attempt.started",
+      "attempt.answered",
+      "attempt.started",
+      "attempt.answered",
+      "settlement.completed",
+    ],
+  );
   assert.equal(trace[2][1], "Attempt 1 is sent to simulator");
   assert.equal(trace[3][1], "Attempt 1: declined");
   assert.equal(trace[4][1], "Attempt 2 is sent to simulator-backup");
@@ -239,7 +247,9 @@ test("the reference has every call of the document, and leads to each", async ()
   const { page, context, fine } = await reader("/docs/api");
   await page.getByRole("link", { name: /Create a settlement/ }).waitFor();
   const { paths, webhooks } = await (await fetch(`${gateway.url}/openapi.json`)).json();
-  const ids = [paths, webhooks].flatMap((all) => Object.values(all).flatMap((methods) => Object.values(methods).map((one) => one.operationId)));
+  const ids = [paths, webhooks].flatMap((all) =>
+    Object.values(all).flatMap((methods) => Object.values(methods).map((one) => one.operationId)),
+  );
   const links = await page.locator(".group a").evaluateAll((found) => found.map((link) => new URL(link.href).pathname));
   assert.deepEqual(links.sort(), ids.map((id) => `/docs/api/${id}`).sort());
   await page.getByLabel("Filter calls").fill("reverse");

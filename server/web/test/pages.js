@@ -115,7 +115,12 @@ export class Page {
       NO_PROXY: "*",
       no_proxy: "*",
     };
-    const child = spawn("sh", ["-c", `exec 2>&1\n${this.#with(command)}`], { cwd: this.#folder, env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn("sh", ["-c", `exec 2>&1\n${this.#with(command)}`], {
+      cwd: this.#folder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     child.lines = [];
     createInterface({ input: child.stdout }).on("line", (line) => {
       child.lines.push(line);
@@ -154,7 +159,9 @@ export class Page {
       if (wanted === "…" || wanted === "") continue;
       const names = [...wanted.matchAll(SHOWN)].map(([shown]) => shown).filter((shown) => !this.#real.has(shown));
       // Columns are as wide as what is in them.
-      const shape = literally(this.#with(wanted)).replaceAll(SHOWN, (shown) => (this.#real.has(shown) || !names.includes(shown) ? shown : `(${like(shown)})`));
+      const shape = literally(this.#with(wanted)).replaceAll(SHOWN, (shown) =>
+        this.#real.has(shown) || !names.includes(shown) ? shown : `(${like(shown)})`,
+      );
       const pattern = new RegExp(`^${shape.replaceAll(/ +/g, " +").replaceAll("…", ".*")}`);
       const found = lines.findIndex((line, n) => n >= at && pattern.test(line));
       if (found < 0) return wanted;
@@ -168,4 +175,8 @@ export class Page {
 
 /** What something that a page shows looks like in general. */
 const like = (shown) =>
-  shown.startsWith("whsec_") ? "whsec_[A-Za-z0-9+\\/]+=*" : shown.includes("_") ? `${shown.split("_")[0]}_[0-9A-Z]{26}` : "[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}";
+  shown.startsWith("whsec_")
+    ? "whsec_[A-Za-z0-9+\\/]+=*"
+    : shown.includes("_")
+      ? `${shown.split("_")[0]}_[0-9A-Z]{26}`
+      : "[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}";

@@ -86,14 +86,27 @@ function Search() {
       />
       <ul class="found" role="listbox" id="found" aria-label={words.title}>
         {results.map((entry, n) => (
-          <li key={entry.id} id={`found-${n}`} role="option" aria-selected={n === chosen} onClick={() => go(entry)} onMouseMove={() => setAt(n)}>
+          <li
+            key={entry.id}
+            id={`found-${n}`}
+            role="option"
+            aria-selected={n === chosen}
+            onClick={() => go(entry)}
+            onMouseMove={() => setAt(n)}
+          >
             <span>{entry.heading}</span>
             <small>{entry.page}</small>
           </li>
         ))}
       </ul>
       <p class="hint" role="status">
-        {failed ? words.failed : wanted.trim() === "" ? words.hint : results.length === 0 ? words.nothing(wanted.trim()) : words.found(results.length)}
+        {failed
+          ? words.failed
+          : wanted.trim() === ""
+            ? words.hint
+            : results.length === 0
+              ? words.nothing(wanted.trim())
+              : words.found(results.length)}
       </p>
     </Dialog>
   );

@@ -28,7 +28,12 @@ function sentence({ type, attempt, to, data }: SettlementEvent): string {
   return words.events[type] ?? type;
 }
 
-const clock = new Intl.DateTimeFormat(navigator.languages, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
+const clock = new Intl.DateTimeFormat(navigator.languages, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+});
 
 export function Trace({ events }: { events: readonly SettlementEvent[] }) {
   return (

@@ -103,7 +103,13 @@ function Form({ scenarios, onPaid }: { scenarios: readonly Scenario[]; onPaid: (
         hint={scenarios.find((one) => one.to === to)?.description}
         onValue={setTo}
       />
-      <TextField label={`${words.amount} (EUR)`} value={amount} inputMode="decimal" error={errorOf(pay.problem, "/amount")} onValue={setAmount} />
+      <TextField
+        label={`${words.amount} (EUR)`}
+        value={amount}
+        inputMode="decimal"
+        error={errorOf(pay.problem, "/amount")}
+        onValue={setAmount}
+      />
       <TextField label={words.reference} value={reference} error={errorOf(pay.problem, "/reference")} onValue={setReference} />
       <Button type="submit" kind="primary" busy={pay.busy}>
         {pay.busy ? words.paying : words.pay}

@@ -95,7 +95,8 @@ function Form({ operation, reference }: Props) {
   const parsed = parse(body);
   const call = useAct(async () => {
     setAnswer(undefined);
-    const of = (place: string) => filled(Object.fromEntries(fields.filter((one) => one.in === place).map(({ name }) => [name, values[name] ?? ""])));
+    const of = (place: string) =>
+      filled(Object.fromEntries(fields.filter((one) => one.in === place).map(({ name }) => [name, values[name] ?? ""])));
     const given: Given = { path: of("path"), query: of("query"), body: parsed ?? {}, accept };
     const began = performance.now();
     const inTab = CALLS[operation.id];
@@ -119,9 +120,7 @@ function Form({ operation, reference }: Props) {
           onValue={(value) => setValues({ ...values, [name]: value })}
         />
       ))}
-      {choices.length < 2 ? null : (
-        <SelectField label={docs.reference.example} value={body} choices={choices} onValue={setBody} />
-      )}
+      {choices.length < 2 ? null : <SelectField label={docs.reference.example} value={body} choices={choices} onValue={setBody} />}
       {content === undefined ? null : (
         <TextArea label={words.body} value={body} rows={9} error={parsed === undefined ? words.badJson : undefined} onValue={setBody} />
       )}

@@ -16,7 +16,9 @@ type Made = (gateway: Gateway, given: Given) => PromiseLike<unknown>;
 const ref = ({ path }: Given): string => path.ref ?? "";
 /** The parameters of a query as the package takes them: numbers are numbers. */
 const filter = ({ query }: Given): object =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, /^\d+$/.test(value) && name !== "reference" ? Number(value) : value]));
+  Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, /^\d+$/.test(value) && name !== "reference" ? Number(value) : value]),
+  );
 
 export const CALLS: Readonly<Record<string, Made>> = {
   createSettlement: (gateway, { body }) => gateway.create(body as CreateRequest).then(({ settlement }) => settlement),

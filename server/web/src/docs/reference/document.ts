@@ -153,7 +153,8 @@ export function resolve(schema: Schema, { schemas }: Reference): Schema {
 }
 
 /** The parts of a schema that may be null, without the null. */
-export const alternatives = (schema: Schema): readonly Schema[] => (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== "null");
+export const alternatives = (schema: Schema): readonly Schema[] =>
+  (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== "null");
 
 /** The members of an object, those of `allOf` included, each with whether it is required. */
 export function members(schema: Schema, reference: Reference): readonly (readonly [name: string, schema: Schema, required: boolean])[] {
@@ -181,7 +182,7 @@ export function sample(schema: Schema, reference: Reference, depth = 0): unknown
   }
   if (one.items !== undefined) return [sample(one.items, reference, depth + 1)];
   const types = [one.type ?? "object"].flat();
-  if (types.includes("string")) return "";
+  if (types.includes("string")) return one.format === "date-time" ? "2030-01-01T00:00:00.000Z" : "string";
   if (types.includes("integer") || types.includes("number")) return one.minimum ?? 0;
   if (types.includes("boolean")) return false;
   return {};

@@ -30,8 +30,12 @@ export function OperationPage({ operation, reference }: Props) {
         <Line text={summary} />
       </h1>
       <p class="signature">
-        <Method method={method} /> <code>{path}</code> {sent ? null : <Badge tone={open ? "good" : "idle"}>{open ? words.access.open : words.access.signed}</Badge>}
+        <Method method={method} /> <code>{path}</code>{" "}
+        {sent ? null : <Badge tone={open ? "good" : "idle"}>{open ? words.access.open : words.access.signed}</Badge>}
         {deprecated ? <Badge tone="bad">{words.deprecated}</Badge> : null}
+        <a class="to-beside" href="#beside">
+          {sent ? words.example : docs.call.title}
+        </a>
       </p>
       <div class="operation">
         <div class="described">
@@ -52,8 +56,12 @@ export function OperationPage({ operation, reference }: Props) {
           )}
           <Responses responses={responses} reference={reference} />
         </div>
-        <div class="beside">
-          {sent ? <Example operation={operation} reference={reference} /> : <Call key={operation.id} operation={operation} reference={reference} />}
+        <div class="beside" id="beside">
+          {sent ? (
+            <Example operation={operation} reference={reference} />
+          ) : (
+            <Call key={operation.id} operation={operation} reference={reference} />
+          )}
         </div>
       </div>
     </>
@@ -100,11 +108,13 @@ function Parameters({ parameters, reference }: { parameters: readonly Parameter[
 }
 
 function Responses({ responses, reference }: { responses: Operation["responses"]; reference: Reference }) {
+  const all = Object.entries(responses);
+  const first = all.findIndex(([status]) => status.startsWith("2"));
   return (
     <section>
       <h2>{words.responses}</h2>
-      {Object.entries(responses).map(([status, answer]) => (
-        <details key={status} class="response" open={status.startsWith("2")}>
+      {all.map(([status, answer], n) => (
+        <details key={status} class="response" open={n === first}>
           <summary>
             <Badge tone={status.startsWith("2") ? "good" : status.startsWith("3") ? "idle" : "bad"}>{status}</Badge>{" "}
             <span>{isProblem(answer) ? words.codes : <Line text={answer.description ?? ""} />}</span>

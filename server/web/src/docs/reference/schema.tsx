@@ -54,7 +54,13 @@ export function Limits({ schema, reference }: { schema: Schema; reference: Refer
           ))}
         </p>
       )}
-      {limits.length === 0 ? null : <p class="limits">{limits.map((limit) => <code key={limit}>{limit}</code>)}</p>}
+      {limits.length === 0 ? null : (
+        <p class="limits">
+          {limits.map((limit) => (
+            <code key={limit}>{limit}</code>
+          ))}
+        </p>
+      )}
     </>
   );
 }
