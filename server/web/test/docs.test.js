@@ -128,6 +128,22 @@ test("light or dark is the reader's choice, and stays", async () => {
   await context.close();
 });
 
+test("the keyboard skips to the text, and reaches a page from the sidebar", async () => {
+  const { page, context, fine } = await reader("/docs/webhooks");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Going live" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Going live" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search the documentation" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  fine();
+  await context.close();
+});
+
 test("on a phone, all pages are behind one button", async () => {
   const { page, context, fine } = await reader("/docs/webhooks", { viewport: { width: 390, height: 844 }, hasTouch: true });
   const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "First settlement" });
