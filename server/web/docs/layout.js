@@ -41,7 +41,8 @@ export function neighbours(groups, current) {
 /** The first page: where a newcomer begins, and where everybody else looks. */
 export function home(groups) {
   const [start, ...others] = groups;
-  const card = ({ url, label, summary }) => `<li><a href="${url}">${escape(label)}</a><p>${escape(summary)}</p></li>`;
+  const sentence = (text) => /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+  const card = ({ url, label, summary }) => `<li><a href="${url}">${escape(label)}</a><p>${escape(sentence(summary))}</p></li>`;
   const list = ({ title, pages }) =>
     `<section><h2>${title}</h2><ul class="links">${pages.map((page) => item(page, undefined)).join("")}</ul></section>`;
   return `<h1>railgate documentation</h1>

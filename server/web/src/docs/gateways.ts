@@ -49,13 +49,16 @@ export async function enroll(name: string): Promise<void> {
   enrolledAs.value = opened.clientId;
 }
 
-/** Deletes the key from this browser. */
+/** Deletes the key from this browser. Without a network its token expires by itself; the key goes in any case. */
 export async function forget(): Promise<void> {
   const opened = await openServer();
-  server = undefined;
-  client.value = undefined;
-  enrolledAs.value = undefined;
-  await opened.forget();
+  try {
+    await opened.forget();
+  } finally {
+    server = undefined;
+    enrolledAs.value = undefined;
+    client.value = undefined;
+  }
 }
 
 /** The gateway that the reader has chosen. */
