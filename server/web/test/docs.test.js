@@ -252,7 +252,7 @@ test("a call of the reference runs in the tab, and says what is wrong with it", 
   await page.getByText("This is not valid JSON").waitFor();
   // The same payment, read by another call.
   await page.goto(`${gateway.url}/docs/api/getSettlement`);
-  await page.getByLabel("ref").fill(example.reference);
+  await page.getByLabel("ref", { exact: true }).fill(example.reference);
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("region", { name: "Answer" }).getByText('"completed"').first().waitFor();
   fine();
