@@ -271,7 +271,7 @@ test("the reference has every call of the document, and leads to each", async ()
   await page.getByLabel("Filter calls").fill("reverse");
   await page.getByRole("link", { name: /Reverse a settlement/ }).click();
   await page.getByRole("heading", { level: 1, name: "Reverse a settlement" }).waitFor();
-  await page.getByRole("link", { name: "reversal_exceeds_remaining" }).waitFor({ state: "attached" });
+  await page.locator('a[href="/docs/problems/reversal_exceeds_remaining"]').waitFor({ state: "attached" });
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "API reference" }).waitFor();
   // Each has a page without a fault.
