@@ -49,7 +49,7 @@ pub(crate) async fn list(State(app): State<App>, _: Noted) -> HandlerResult {
     codes.sort_by_key(|code| code.http_status());
     for code in codes {
         let (name, status, title) = (code.as_str(), code.http_status(), escape(code.title()));
-        let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a></td><td>{title}</td></tr>", code.uri());
+        let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a><br>{title}</td></tr>", code.uri());
     }
     body.push_str("</tbody>\n</table>\n");
     html(&app, "Problems", &body)

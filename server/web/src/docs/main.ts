@@ -58,6 +58,13 @@ function offerCopies(): void {
   }
 }
 
+/** Where the reader is, in a list that is longer than the screen. */
+function showPlace(): void {
+  const pages = part("#pages");
+  const here = pages.querySelector<HTMLElement>("[aria-current]");
+  if (here !== null && here.offsetTop > pages.clientHeight) pages.scrollTop = here.offsetTop - pages.clientHeight / 2;
+}
+
 /** The parts that a script fills; each is loaded with its page only. */
 const APPS: Record<string, () => Promise<{ start: (at: HTMLElement) => void }>> = {
   try: () => import("./try"),
@@ -72,4 +79,5 @@ async function startApp(): Promise<void> {
 offerThemes();
 offerSearch();
 offerCopies();
+showPlace();
 void startApp();

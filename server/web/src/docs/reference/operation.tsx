@@ -117,7 +117,7 @@ function Responses({ responses, reference }: { responses: Operation["responses"]
         <details key={status} class="response" open={n === first}>
           <summary>
             <Badge tone={status.startsWith("2") ? "good" : status.startsWith("3") ? "idle" : "bad"}>{status}</Badge>{" "}
-            <span>{isProblem(answer) ? words.codes : <Line text={answer.description ?? ""} />}</span>
+            <span>{isProblem(answer) ? named(answer) : <Line text={answer.description ?? ""} />}</span>
           </summary>
           <Response answer={answer} reference={reference} />
         </details>
@@ -131,6 +131,16 @@ const isProblem = ({ content = {} }: Answer): boolean => PROBLEM in content;
 
 /** The codes of a problem, as its description lists them: `code`: what it means. */
 const codesOf = (description: string): readonly string[] => description.split(/\. (?=`)/);
+
+/** As many codes as a line has room for. */
+const NAMED = 3;
+
+/** The codes of a problem in short. */
+function named({ description = "" }: Answer): string {
+  const names = codesOf(description).map((text) => text.split("`")[1] ?? text);
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` ${words.more(more)}` : "");
+}
 
 function Response({ answer, reference }: { answer: Answer; reference: Reference }) {
   const { content = {}, headers = {}, description = "" } = answer;

@@ -31,7 +31,7 @@ export const docs = {
     signing: "How calls are signed",
     oneOf: "one of",
     members: "Members",
-    codes: "Codes",
+    more: (count: number) => `and ${count} more`,
   },
   call: {
     title: "Try it",
