@@ -138,6 +138,8 @@ pub struct Edge {
     pub attestation_roots: Option<PathBuf>,
     /// The Apple apps whose attestations count: a team id, a dot and a bundle id; any if there are none.
     pub attestation_apps: Vec<String>,
+    /// Whether the browser sites `/console` and `/docs` are served, by a build with the feature `console`.
+    pub console: bool,
     /// The routes that will stop.
     pub deprecated: DeprecatedRoutes,
 }

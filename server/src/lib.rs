@@ -5,6 +5,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `cli` | the binary `railgate`: its commands, settings and log |
+//! | `console` | the browser sites `/console` and `/docs`, if `scripts/web.sh` has built them |
 //! | `pdf` | receipts as PDF, with the fonts for them |
 //!
 //! | to change … | look at |

@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod presigned;
 pub mod rest;
 pub mod supervised;
+pub mod web;
 
 /// Runs the README's Rust examples.
 #[cfg(doctest)]
@@ -32,3 +33,8 @@ struct Webhooks;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/postgresql.md")]
 struct Postgresql;
+
+/// Runs the Rust example of the page about embedding.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/start/embedding-in-rust.md")]
+struct Embedding;

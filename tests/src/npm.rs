@@ -52,7 +52,8 @@ pub fn succeed(command: &mut Command) -> String {
     run(command).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn npm(folder: &Path) -> Command {
+/// npm, run in a folder.
+pub(crate) fn npm(folder: &Path) -> Command {
     let mut command = Command::new("npm");
     // The tests' servers are on this machine, which a proxy of the environment cannot reach. Registries are elsewhere.
     command.current_dir(folder).env("NO_PROXY", "localhost,127.0.0.1").env("no_proxy", "localhost,127.0.0.1");

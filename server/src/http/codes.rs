@@ -1,11 +1,13 @@
 //! The pages that a problem's `type` links to: one per error code, and a list of all codes. Their texts are in the core,
-//! next to the codes; here they become HTML without scripts, fonts or images.
+//! next to the codes; here they become HTML: in the frame of the documentation if this server has it, else a page without scripts, fonts
+//! or images.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use axum::body::Body;
+use axum::extract::State;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +17,7 @@ use railgate::error::Category;
 use railgate::{Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
 
+use super::App;
 use super::document::NoPage;
 use super::extract::Noted;
 use super::response::{HandlerResult, with, with_text};
@@ -40,16 +43,16 @@ routes![list, page];
     get, path = "/docs/problems", tag = "service", operation_id = "problems", security(()),
     responses((status = 200, description = "A page with every code", content_type = "text/html", body = String)),
 )]
-pub(crate) async fn list(_: Noted) -> HandlerResult {
+pub(crate) async fn list(State(app): State<App>, _: Noted) -> HandlerResult {
     let mut body = String::from("<h1>Problems</h1>\n<table>\n<tbody>\n");
     let mut codes = ErrorCode::ALL.to_vec();
     codes.sort_by_key(|code| code.http_status());
     for code in codes {
         let (name, status, title) = (code.as_str(), code.http_status(), escape(code.title()));
-        let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a></td><td>{title}</td></tr>", code.uri());
+        let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a><br>{title}</td></tr>", code.uri());
     }
     body.push_str("</tbody>\n</table>\n");
-    html("Problems", &body)
+    html(&app, "Problems", &body)
 }
 
 /// What an error code means and what to do about it, as a page for people
@@ -60,7 +63,7 @@ pub(crate) async fn list(_: Noted) -> HandlerResult {
     params(("code" = String, Path, description = "An error code", example = "reference_conflict")),
     responses((status = 200, description = "A page about the code", content_type = "text/html", body = String), NoPage),
 )]
-pub(crate) async fn page(_: Noted, uri: Uri) -> HandlerResult {
+pub(crate) async fn page(State(app): State<App>, _: Noted, uri: Uri) -> HandlerResult {
     let name = uri.path().rsplit('/').next().unwrap_or_default();
     let unknown = || Error::with(ErrorCode::RouteNotFound, format!("there is no such error code; {} lists them all", ErrorCode::DOCS));
     let code = ErrorCode::parse(name).ok_or_else(unknown)?;
@@ -82,7 +85,7 @@ pub(crate) async fn page(_: Noted, uri: Uri) -> HandlerResult {
         retry = marked(retry),
         all = ErrorCode::DOCS,
     );
-    html(name, &body)
+    html(&app, name, &body)
 }
 
 fn family(category: Category) -> &'static str {
@@ -96,7 +99,23 @@ fn family(category: Category) -> &'static str {
     }
 }
 
-fn html(title: &str, body: &str) -> HandlerResult {
+fn html(app: &App, title: &str, body: &str) -> HandlerResult {
+    // At most the lifetime of the challenge that comes with every response.
+    let response = framed(app, title, body).unwrap_or_else(|| alone(title, body))?;
+    with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))
+}
+
+#[cfg(feature = "console")]
+fn framed(app: &App, title: &str, body: &str) -> Option<HandlerResult> {
+    if app.sites { super::site::problem(title, body) } else { None }
+}
+
+#[cfg(not(feature = "console"))]
+fn framed(_: &App, _: &str, _: &str) -> Option<HandlerResult> {
+    None
+}
+
+fn alone(title: &str, body: &str) -> HandlerResult {
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · railgate</title>\n\
@@ -104,8 +123,6 @@ fn html(title: &str, body: &str) -> HandlerResult {
     );
     let response = with(Response::new(Body::from(page)), CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))?;
     let response = with(response, X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))?;
-    // At most the lifetime of the challenge that comes with every response.
-    let response = with(response, CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"))?;
     with_text(response, CONTENT_SECURITY_POLICY, POLICY.clone())
 }
 

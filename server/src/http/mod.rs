@@ -41,6 +41,8 @@ mod reversals;
 mod route;
 mod settlements;
 mod simulator;
+#[cfg(feature = "console")]
+mod site;
 mod stream;
 mod tls;
 mod token;
@@ -196,6 +198,9 @@ pub(crate) struct AppState {
     deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
     stopping: Stop,
+    /// Whether the browser sites are served.
+    #[cfg(feature = "console")]
+    sites: bool,
 }
 
 /// The parts of a [`Middleware`].
@@ -249,12 +254,18 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         attestor: parts.attestor,
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
+        #[cfg(feature = "console")]
+        sites: parts.edge.console,
     }));
-    let router = served(Router::new()).fallback(not_found).method_not_allowed_fallback(wrong_method);
+    let router = served(Router::new());
+    #[cfg(feature = "console")]
+    let router = if parts.edge.console { site::served(router) } else { router };
+    let router = router.fallback(not_found).method_not_allowed_fallback(wrong_method);
     Ok(Middleware::new(router.with_state(app.clone()), app, Cors::new(&parts.edge.cors_origins)))
 }
 
-/// All routes, from the `routes!` of each file. Nothing else is served, and all of it is documented.
+/// All routes of the interface, from the `routes!` of each file. Beside the browser sites, nothing else is served, and all of it is
+/// documented.
 macro_rules! all_routes {
     ($($($file:ident)::+,)+) => {
         fn served(router: Router<App>) -> Router<App> {

@@ -1,7 +1,7 @@
 //! `Accept` and `Content-Type` (RFC 9110), as far as this interface needs them.
 
 use hyper::HeaderMap;
-use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use railgate::{Error, ErrorCode};
 
 pub(crate) const JSON: &str = "application/json";
@@ -53,6 +53,16 @@ fn thousandths(quality: &str) -> u16 {
     }
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(3);
     digits.fold(0, |sum, digit| sum * 10 + u16::from(digit.wrapping_sub(b'0').min(9)))
+}
+
+/// Whether the caller takes a body in the encoding `name`, unless at quality 0.
+pub(crate) fn takes_encoding(headers: &HeaderMap, name: &str) -> bool {
+    let accepted = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|encodings| encodings.split(',')).any(|encoding| {
+        let mut parts = encoding.split(';').map(str::trim);
+        parts.next().is_some_and(|one| one.eq_ignore_ascii_case(name))
+            && parts.find_map(|part| part.strip_prefix("q=")).is_none_or(|quality| thousandths(quality) > 0)
+    })
 }
 
 /// Checks that the body has one of these types, and is not compressed.
@@ -115,6 +125,22 @@ mod tests {
         assert_eq!(chosen("TEXT/CSV; q=0.01, application/json"), Ok("text/csv"));
         assert_eq!(chosen("text/csv;q=0.000"), Err(ErrorCode::NotAcceptable));
         assert_eq!(chosen("application/xml"), Err(ErrorCode::NotAcceptable));
+    }
+
+    #[test]
+    fn brotli_is_sent_to_those_who_take_it() {
+        let takes = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, value.parse().unwrap());
+            takes_encoding(&headers, "br")
+        };
+        for takes_it in ["br", "gzip, deflate, br", "gzip;q=0.5, BR;q=0.1"] {
+            assert!(takes(takes_it), "{takes_it}");
+        }
+        for refuses in ["", "gzip", "br;q=0", "identity, br; q=0.0", "brotli"] {
+            assert!(!takes(refuses), "{refuses}");
+        }
+        assert!(!takes_encoding(&HeaderMap::new(), "br"));
     }
 
     #[test]

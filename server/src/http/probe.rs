@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
 use railgate::api::HealthView;
 use railgate::engine::TryWriting;
 use railgate::{Error, ErrorCode, Result};
@@ -12,8 +12,9 @@ use super::App;
 use super::cached::Cached;
 use super::document::Unready;
 use super::extract::Noted;
+use super::negotiate::takes_encoding;
 use super::problem::HttpError;
-use super::response::{HandlerResult, JSON_VALUE, Kept, ok};
+use super::response::{HandlerResult, JSON_VALUE, Kept, ok, with};
 use super::route::routes;
 use crate::gateway::Tenant;
 
@@ -76,9 +77,14 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     get, path = "/openapi.json", tag = "service", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object)),
 )]
-pub(crate) async fn openapi(State(app): State<App>, _: Noted) -> HandlerResult {
-    let mut response = Response::new(Body::from(app.document.text()));
+pub(crate) async fn openapi(State(app): State<App>, _: Noted, headers: HeaderMap) -> HandlerResult {
+    let compressed = if takes_encoding(&headers, "gzip") { app.document.compressed() } else { None };
+    let mut response = match compressed {
+        Some(bytes) => with(Response::new(Body::from(bytes)), CONTENT_ENCODING, HeaderValue::from_static("gzip"))?,
+        None => Response::new(Body::from(app.document.text())),
+    };
     response.headers_mut().insert(CONTENT_TYPE, JSON_VALUE);
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding"));
     response.extensions_mut().insert(Kept);
     Ok(response)
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::handler::Handler;
 use axum::routing::MethodRouter;
-use hyper::Uri;
+use hyper::{HeaderMap, Uri};
 use railgate::auth::Scope;
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa_axum::PathItemExt as _;
@@ -124,6 +124,7 @@ impl Argument for Place {}
 impl Argument for Path<String> {}
 impl Argument for Path<(String, String)> {}
 impl Argument for Uri {}
+impl Argument for HeaderMap {}
 
 impl Argument for Noted {
     const ACCESS: Option<Access> = Some(Access::Unsigned);

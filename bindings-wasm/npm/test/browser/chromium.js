@@ -70,9 +70,11 @@ async function members(group) {
 /** A running Chromium with a profile on disk. */
 export class Browser {
   #child;
+  #connection;
 
   constructor(child, connection) {
     this.#child = child;
+    this.#connection = connection;
     this.context = connection.contexts()[0];
     this.context.setDefaultTimeout(HANGS_MS);
   }
@@ -95,6 +97,13 @@ export class Browser {
       });
     });
     return new Browser(child, await chromium.connectOverCDP(endpoint, { timeout: HANGS_MS }));
+  }
+
+  /** A context with storage of its own, as a second person's browser has. */
+  async person(options = {}) {
+    const context = await this.#connection.newContext(options);
+    context.setDefaultTimeout(HANGS_MS);
+    return context;
   }
 
   /** Opens a tab with `url`. Its errors are in `page.faults`. */

@@ -115,6 +115,9 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_ENROLLMENT_CAP] [default: 10000]
     #[arg(long, value_name = "COUNT")]
     pub(super) enrollment_cap: Option<String>,
+    /// Whether browsers get the sites `/console` and `/docs` [env: RAILGATE_CONSOLE] [default: on]
+    #[arg(long, value_name = "on|off")]
+    pub(super) console: Option<String>,
     /// Which acts of an operator a second one has to confirm: some of money, access, outcome, provider, routes and terms,
     /// separated by commas, or `off` [env: RAILGATE_FOUR_EYES] [default: money,access,outcome,provider]
     #[arg(long, value_name = "ACTS")]
@@ -169,7 +172,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 34] = [
+const NAMES: [&str; 35] = [
     "listen",
     "metrics-listen",
     "store",
@@ -194,6 +197,7 @@ const NAMES: [&str; 34] = [
     "log-level",
     "enrollment",
     "enrollment-cap",
+    "console",
     "four-eyes",
     "four-eyes-from",
     "attestation-roots",
@@ -307,6 +311,7 @@ impl ServeArgs {
         let attestation_roots = from.read("attestation-roots", self.attestation_roots.take(), nothing, file);
         let attestation_apps = from.read_list("attestation-app", std::mem::take(&mut self.attestation_app), values::apple_app);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
+        let console = from.read("console", self.console.take(), || Ok("on".to_owned()), on_off);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
             (None, None) => None,
@@ -332,6 +337,7 @@ impl ServeArgs {
             provider_allow: provider_allow?,
             attestation_roots: attestation_roots?,
             attestation_apps: attestation_apps?,
+            console: console?,
             deprecated: DeprecatedRoutes::default(),
         })
     }

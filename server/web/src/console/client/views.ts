@@ -1,0 +1,13 @@
+/** The views of clients. */
+
+import { text } from "../../shared/text";
+import type { Identity } from "../session";
+import type { View } from "../views";
+
+const { nav } = text.client;
+
+export function clientViews(_identity: Identity): readonly View[] {
+  return [
+    { path: "/", load: () => import("./overview"), nav: { label: nav.overview, icon: "overview", key: "o", bar: true } },
+  ];
+}

@@ -1,0 +1,124 @@
+/** What changes while somebody looks: the events of the client as they happen, and whether the gateway responds. */
+
+import { signal } from "@preact/signals";
+import { type HookFailure, type HookResponse, type RailgateClient, RailgateError, type SettlementEvent } from "railgate/client";
+
+/** Whether the gateway does not respond at the moment. */
+export const lost = signal(false);
+/** Whether it responds again since a moment; the banner says so for a while. */
+export const back = signal(false);
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+const SHOWN_MS = 4_000;
+
+type Listener = (event: SettlementEvent | undefined) => void;
+const listeners = new Set<Listener>();
+let running: AbortController | undefined;
+let follows = false;
+
+/** Calls `listener` at each event, and with none when anything may have changed, as after a lost connection. */
+export function onChange(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(event: SettlementEvent | undefined): void {
+  for (const listener of [...listeners]) listener(event);
+}
+
+/** A response of the gateway, whatever it says, except a proxy's that has no gateway behind it. */
+export function answered({ status }: HookResponse): void {
+  if (status === 502 || status === 504) return unanswered();
+  if (!lost.value) return;
+  lost.value = false;
+  back.value = true;
+  setTimeout(() => (back.value = false), SHOWN_MS);
+  // What follows events learns of them by itself, but not of what happened to anything else.
+  tell(undefined);
+}
+
+/** No response. A call that was given up does not count. */
+export function unanswered(failure?: HookFailure): void {
+  if (failure?.error instanceof Error && failure.error.name !== "TypeError") return;
+  lost.value = true;
+  back.value = false;
+  if (!follows) void probe();
+}
+
+let probing = false;
+/** Asks until the gateway responds, for those who follow no events. */
+async function probe(): Promise<void> {
+  if (probing) return;
+  probing = true;
+  for (let pause = FIRST_PAUSE_MS; lost.value; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    const response = await fetch("/healthz", { cache: "no-store" }).catch(() => undefined);
+    if (response?.ok === true) answered({ status: response.status } as HookResponse);
+  }
+  probing = false;
+}
+
+/** Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again. */
+export function startLive(client: RailgateClient, feed: boolean): void {
+  stopLive();
+  running = new AbortController();
+  follows = feed;
+  if (feed) void follow(client, running.signal);
+}
+
+export function stopLive(): void {
+  running?.abort();
+  running = undefined;
+  follows = false;
+  lost.value = false;
+}
+
+async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
+  let after: number | undefined;
+  let pause = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    try {
+      after ??= await end(client, signal);
+      for await (const { position, event } of client.followFeed({ after, attempts: 1, signal })) {
+        after = position;
+        pause = FIRST_PAUSE_MS;
+        tell(event);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof RailgateError) {
+        // After a restored backup, positions are assigned again.
+        if (error.code === "epoch_changed") after = undefined;
+        // The key has no access: nothing to follow, and the views say why.
+        if (error.status === 401 || error.status === 403) return;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/** The position of the newest event. The feed has no gaps, so doubling and halving find it. */
+async function end(client: RailgateClient, signal: AbortSignal): Promise<number> {
+  const within = async (after: number): Promise<boolean> => {
+    try {
+      const page = await client.feed({ after, limit: 1, signal });
+      return page.data.length > 0;
+    } catch (error) {
+      if (error instanceof RailgateError && error.code === "epoch_changed") return false;
+      throw error;
+    }
+  };
+  let low = 0;
+  let high = 1;
+  if (!(await within(low))) return 0;
+  while (await within(high)) [low, high] = [high, high * 4];
+  // There is an event after `low`, and none after `high`.
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await within(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}

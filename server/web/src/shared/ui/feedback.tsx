@@ -1,0 +1,104 @@
+/** What a page shows while it has nothing to show, and when something failed. */
+
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { RailgateError } from "railgate/client";
+import { text } from "../text";
+import { Button } from "./button";
+import { Icon } from "./icon";
+
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      {text.loading}
+    </p>
+  );
+}
+
+export function Empty({ title = text.nothing, children }: { title?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Why something failed: what the gateway says, and where to read more. */
+export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
+  const offline = problem.status === undefined;
+  const fields = problem.errors ?? [];
+  return (
+    <div class="problem" role="alert">
+      <Icon name="warn" />
+      <div>
+        <p class="problem-title">{offline ? text.problem.offline : (problem.problem?.title ?? text.problem.title)}</p>
+        {offline ? null : <p>{problem.problem?.detail ?? problem.message}</p>}
+        {fields.length === 0 ? null : (
+          <ul>
+            {fields.map(({ pointer, message }) => (
+              <li key={pointer}>
+                <code>{pointer}</code> {message}
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="problem-facts">
+          {offline ? <code>{problem.code}</code> : <a href={`/docs/problems/${encodeURIComponent(problem.code)}`}>{problem.code}</a>}
+          {problem.requestId === undefined ? null : (
+            <span>
+              {text.problem.request} <code>{problem.requestId}</code>
+            </span>
+          )}
+        </p>
+        {retry === undefined ? null : (
+          <Button icon="refresh" onClick={retry}>
+            {text.retry}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The states of data in one place: what failed, what loads, and what is shown. What was read before stays beside a failure. */
+export function Shown<T>({
+  data,
+  children,
+}: {
+  data: { value: T | undefined; problem: RailgateError | undefined; reload: () => void };
+  children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      {data.problem === undefined ? null : <Problem problem={data.problem} retry={data.reload} />}
+      {data.value === undefined ? data.problem === undefined ? <Loading /> : null : children(data.value)}
+    </>
+  );
+}
+
+const NOTICE_MS = 6_000;
+const notice = signal("");
+let ending: ReturnType<typeof setTimeout> | undefined;
+
+/** Says that something was done. */
+export function say(message: string): void {
+  notice.value = message;
+  clearTimeout(ending);
+  ending = setTimeout(() => (notice.value = ""), NOTICE_MS);
+}
+
+/** Where {@link say} speaks; once in a document. */
+export function Notices() {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notice.value === "" ? null : (
+        <p class="notice">
+          <Icon name="check" />
+          {notice.value}
+        </p>
+      )}
+    </div>
+  );
+}
