@@ -3,6 +3,8 @@
 import { client } from "./client";
 import { common } from "./common";
 import { operator } from "./operator";
+import { create, settlement, settlements } from "./settlements";
 import { signIn } from "./sign-in";
+import { states } from "./states";
 
-export const text = { ...common, client, operator, signIn };
+export const text = { ...common, client, create, operator, settlement, settlements, signIn, states };
