@@ -88,7 +88,10 @@ export async function looks(page, name) {
     assert.deepEqual(await serious(page), [], `${name} in ${form.name}`);
     const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(wide <= seen, `${name} in ${form.name} is ${wide} wide of ${seen}`);
-    await page.screenshot({ path: join(shots, `${name}-${form.name}.png`), fullPage: true });
+    // As tall as the page, so that what is fixed to the screen is where a reader sees it.
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ width: form.viewport.width, height: Math.max(tall, form.viewport.height) });
+    await page.screenshot({ path: join(shots, `${name}-${form.name}.png`) });
   }
   await page.setViewportSize(FORMS[0].viewport);
   await page.emulateMedia({ colorScheme: "light" });

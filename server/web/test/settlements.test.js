@@ -137,6 +137,7 @@ test("a list is filtered, shared by its address, walked by keyboard, saved and e
   await page.keyboard.press("j");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "list-1");
   await page.keyboard.press("ArrowUp");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "list-2");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "list-2" }).waitFor();
   await page.goBack();

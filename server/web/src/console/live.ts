@@ -16,6 +16,7 @@ type Listener = (event: SettlementEvent | undefined) => void;
 const listeners = new Set<Listener>();
 let running: AbortController | undefined;
 let follows = false;
+let unlisten: (() => void) | undefined;
 
 /** Calls `listener` at each event, and with none when anything may have changed, as after a lost connection. */
 export function onChange(listener: Listener): () => void {
@@ -59,31 +60,62 @@ async function probe(): Promise<void> {
   probing = false;
 }
 
-/** Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again. */
+/**
+ * Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again.
+ *
+ * Browsers open six connections to a server, whatever the number of tabs: so one tab follows, and tells the others.
+ */
 export function startLive(client: RailgateClient, feed: boolean): void {
   stopLive();
-  running = new AbortController();
   follows = feed;
-  if (feed) void follow(client, running.signal);
+  if (!feed) return;
+  const begin = (): void => {
+    const ended = new AbortController();
+    running = ended;
+    const channel = new BroadcastChannel(`railgate.${client.keyId}`);
+    channel.onmessage = ({ data }: MessageEvent<SettlementEvent | undefined>) => tell(data);
+    ended.signal.addEventListener("abort", () => channel.close());
+    const lead = () => follow(client, ended.signal, channel);
+    navigator.locks.request(channel.name, { signal: ended.signal }, lead).catch(() => undefined);
+  };
+  begin();
+  // A page that is left, and kept for the way back, must not keep its connection.
+  const hide = (): void => running?.abort();
+  const show = ({ persisted }: PageTransitionEvent): void => {
+    if (!persisted) return;
+    begin();
+    tell(undefined);
+  };
+  globalThis.addEventListener("pagehide", hide);
+  globalThis.addEventListener("pageshow", show);
+  unlisten = () => {
+    globalThis.removeEventListener("pagehide", hide);
+    globalThis.removeEventListener("pageshow", show);
+  };
 }
 
 export function stopLive(): void {
+  unlisten?.();
   running?.abort();
-  running = undefined;
-  follows = false;
+  [unlisten, running, follows] = [undefined, undefined, false];
   lost.value = false;
 }
 
-async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
+async function follow(client: RailgateClient, signal: AbortSignal, others: BroadcastChannel): Promise<void> {
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      after ??= await end(client, signal);
+      if (after === undefined) {
+        after = await end(client, signal);
+        // Nobody followed meanwhile.
+        tell(undefined);
+      }
       for await (const { position, event } of client.followFeed({ after, attempts: 1, signal })) {
         after = position;
         pause = FIRST_PAUSE_MS;
         tell(event);
+        others.postMessage(event);
       }
     } catch (error) {
       if (signal.aborted) return;
