@@ -1,15 +1,16 @@
 /** The console: who is signed in decides what there is. */
 
 import { Loading, Notices } from "../shared/ui/feedback";
+import { Approved } from "./approved";
 import { Keyboard } from "./keyboard";
-import { opening, session } from "./session";
+import { NotFound } from "./not-found";
+import { path } from "./router";
 import { SecretOnce } from "./secret";
+import { opening, session } from "./session";
 import { Shell } from "./shell";
 import { SignIn } from "./sign-in";
 import { Frame, Lazy } from "./view";
 import { find, viewsOf } from "./views";
-import { path } from "./router";
-import { NotFound } from "./not-found";
 
 export function App() {
   const current = session.value;
@@ -28,7 +29,9 @@ export function App() {
     <>
       <Shell views={views} identity={current.identity}>
         <Frame key={`${current.identity.profile}${path.value}`}>
-          {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
+          <Approved identity={current.identity}>
+            {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
+          </Approved>
         </Frame>
       </Shell>
       <Keyboard views={views} />

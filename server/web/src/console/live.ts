@@ -15,8 +15,23 @@ const SHOWN_MS = 4_000;
 type Listener = (event: SettlementEvent | undefined) => void;
 const listeners = new Set<Listener>();
 let running: AbortController | undefined;
-let follows = false;
 let unlisten: (() => void) | undefined;
+/** How tabs of one identity tell each other; only the one that follows events leads. */
+let channel: BroadcastChannel | undefined;
+let leads = false;
+
+/** What the tab that follows says to the others. */
+type Word = { readonly event: SettlementEvent | undefined } | { readonly responds: boolean };
+
+function pass(word: Word): void {
+  channel?.postMessage(word);
+}
+
+function hear({ data }: MessageEvent<Word>): void {
+  if ("event" in data) tell(data.event);
+  else if (data.responds) answered({ status: 200 } as HookResponse);
+  else lost.value = true;
+}
 
 /** Calls `listener` at each event, and with none when anything may have changed, as after a lost connection. */
 export function onChange(listener: Listener): () => void {
@@ -32,6 +47,7 @@ function tell(event: SettlementEvent | undefined): void {
 export function answered({ status }: HookResponse): void {
   if (status === 502 || status === 504) return unanswered();
   if (!lost.value) return;
+  if (leads) pass({ responds: true });
   lost.value = false;
   back.value = true;
   setTimeout(() => (back.value = false), SHOWN_MS);
@@ -44,7 +60,8 @@ export function unanswered(failure?: HookFailure): void {
   if (failure?.error instanceof Error && failure.error.name !== "TypeError") return;
   lost.value = true;
   back.value = false;
-  if (!follows) void probe();
+  if (leads) pass({ responds: false });
+  else void probe();
 }
 
 let probing = false;
@@ -67,16 +84,22 @@ async function probe(): Promise<void> {
  */
 export function startLive(client: RailgateClient, feed: boolean): void {
   stopLive();
-  follows = feed;
   if (!feed) return;
   const begin = (): void => {
     const ended = new AbortController();
     running = ended;
-    const channel = new BroadcastChannel(`railgate.${client.keyId}`);
-    channel.onmessage = ({ data }: MessageEvent<SettlementEvent | undefined>) => tell(data);
-    ended.signal.addEventListener("abort", () => channel.close());
-    const lead = () => follow(client, ended.signal, channel);
-    navigator.locks.request(channel.name, { signal: ended.signal }, lead).catch(() => undefined);
+    const opened = new BroadcastChannel(`railgate.${client.keyId}`);
+    channel = opened;
+    channel.onmessage = hear;
+    const lead = async (): Promise<void> => {
+      leads = true;
+      await follow(client, ended.signal);
+    };
+    ended.signal.addEventListener("abort", () => {
+      opened.close();
+      leads = false;
+    });
+    navigator.locks.request(opened.name, { signal: ended.signal }, lead).catch(() => undefined);
   };
   begin();
   // A page that is left, and kept for the way back, must not keep its connection.
@@ -97,11 +120,11 @@ export function startLive(client: RailgateClient, feed: boolean): void {
 export function stopLive(): void {
   unlisten?.();
   running?.abort();
-  [unlisten, running, follows] = [undefined, undefined, false];
+  [unlisten, running, channel] = [undefined, undefined, undefined];
   lost.value = false;
 }
 
-async function follow(client: RailgateClient, signal: AbortSignal, others: BroadcastChannel): Promise<void> {
+async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
@@ -115,7 +138,7 @@ async function follow(client: RailgateClient, signal: AbortSignal, others: Broad
         after = position;
         pause = FIRST_PAUSE_MS;
         tell(event);
-        others.postMessage(event);
+        pass({ event });
       }
     } catch (error) {
       if (signal.aborted) return;

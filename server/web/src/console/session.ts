@@ -78,6 +78,11 @@ function enter(identity: Identity, client: RailgateClient): void {
   startLive(client, identity.kind === "client");
 }
 
+/** Follows the events of the identity again, which a key without access could not. */
+export function resumeLive(): void {
+  if (session.value !== undefined) startLive(session.value.api, session.value.identity.kind === "client");
+}
+
 /** Leaves the identity, and keeps its key. */
 export async function leave(): Promise<void> {
   stopLive();

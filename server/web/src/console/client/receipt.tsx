@@ -12,6 +12,7 @@ import { Copy, Facts, Money } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
 import { save } from "../save";
 import { api } from "../session";
+import { isPaid } from "../settlements/paid";
 
 const words = text.settlement;
 
@@ -33,7 +34,7 @@ async function content(ref: string, form: Form): Promise<string | Uint8Array> {
 }
 
 export function ReceiptSection({ settlement }: { settlement: Settlement }) {
-  const has = settlement.completed_at !== null;
+  const has = isPaid(settlement);
   return (
     <Section title={words.receipt}>
       {has ? <Receipt settlement={settlement} /> : <p class="note">{words.receiptLater}</p>}

@@ -16,6 +16,7 @@ import { useAct, useData } from "../data";
 import { useCommands } from "../keyboard";
 import { api, session } from "../session";
 import { SettlementFacts } from "../settlements/facts";
+import { isPaid } from "../settlements/paid";
 import { Timeline } from "../settlements/timeline";
 import type { ViewProps } from "../views";
 import { DeliveriesOf } from "./deliveries-of";
@@ -64,7 +65,7 @@ export default function SettlementPage({ params }: ViewProps) {
       <Reversals settlement={settlement} reversals={reversals} />
       <ReceiptSection settlement={settlement} />
       <DeliveriesOf events={events.data} version={settlement.version} />
-      {settlement.completed_at === null ? null : <ProofSection settlement={settlement} />}
+      {isPaid(settlement) ? <ProofSection settlement={settlement} /> : null}
     </Page>
   );
 }

@@ -103,7 +103,7 @@ export const settlement = {
   attempts: "Attempts",
   iso: "ISO 20022 status",
   created: "Created",
-  completed: "Completed",
+  completed: "Final since",
   expires: "Expires",
   description: "Description",
   metadata: "Metadata",
