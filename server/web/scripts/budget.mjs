@@ -1,27 +1,29 @@
-// What a first visit of the console loads, compressed as the server sends it, without what single views add later. Fails above the budget.
+// What a first visit of the console loads, compressed as the server sends it: the page, the code that signs, and the first view of a client.
+// Further views are loaded when they are shown. Fails above the budget.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build, dist } from "./folders.mjs";
 
 const BUDGET = 150 * 1024;
+const PAGE = "console/index.html";
 
-/** The page, what it names, and what those scripts import before they run. */
-function loaded(page) {
-  const found = new Set([page]);
-  const follow = (name, pattern) => {
-    for (const [, path] of readFileSync(join(build, name), "utf8").matchAll(pattern)) {
-      const next = path.startsWith("/") ? path.slice(1) : join(name, "..", path);
-      if (found.has(next)) continue;
-      found.add(next);
-      if (next.endsWith(".js")) follow(next, /(?:^|[;}])(?:import|export)[^"'()]*["'`](\.[^"'`]+\.js)["'`]/g);
-    }
-  };
-  follow(page, /(?:src|href)="(\/console\/assets\/[^"]+)"/g);
-  return [...found];
-}
+const manifest = JSON.parse(readFileSync(join(build, ".vite/manifest.json"), "utf8"));
+// The npm package's client is a part that several import: Vite names it by its file.
+const SIGNING = Object.keys(manifest).find((name) => manifest[name].name === "client");
+const LOADED = [PAGE, SIGNING, "src/console/client/overview.tsx"];
 
-const files = loaded("console/index.html").map((name) => [name, statSync(join(dist, `${name}.br`)).size]);
-const sum = files.reduce((all, [, size]) => all + size, 0);
-for (const [name, size] of files) console.log(`${String(size).padStart(8)}  ${name}`);
+const files = new Set([PAGE]);
+const follow = (name) => {
+  const part = manifest[name];
+  if (part === undefined) throw new Error(`${name} is not in the build`);
+  if (files.has(part.file)) return;
+  for (const file of [part.file, ...(part.css ?? []), ...(part.assets ?? [])]) files.add(file);
+  for (const next of part.imports ?? []) follow(next);
+};
+LOADED.forEach(follow);
+
+const sizes = [...files].map((name) => [name, statSync(join(dist, `${name}.br`)).size]);
+const sum = sizes.reduce((all, [, size]) => all + size, 0);
+for (const [name, size] of sizes) console.log(`${String(size).padStart(8)}  ${name}`);
 console.log(`${String(sum).padStart(8)}  of ${BUDGET} bytes: the first load of the console`);
-if (files.length < 4 || sum > BUDGET) process.exit(1);
+if (sum > BUDGET) process.exit(1);

@@ -14,8 +14,8 @@ import { find, viewsOf } from "./views";
 
 export function App() {
   const current = session.value;
-  if (opening.value) return <Loading />;
-  if (current === undefined) {
+  const identity = current?.identity ?? opening.value;
+  if (identity === undefined) {
     return (
       <>
         <SignIn />
@@ -23,15 +23,19 @@ export function App() {
       </>
     );
   }
-  const views = viewsOf(current.identity);
+  const views = viewsOf(identity);
   const found = find(views, path.value);
   return (
     <>
-      <Shell views={views} identity={current.identity}>
-        <Frame key={`${current.identity.profile}${path.value}`}>
-          <Approved identity={current.identity}>
-            {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
-          </Approved>
+      <Shell views={views} identity={identity}>
+        <Frame key={`${identity.profile}${path.value}`}>
+          {current === undefined ? (
+            <Loading />
+          ) : (
+            <Approved identity={identity}>
+              {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
+            </Approved>
+          )}
         </Frame>
       </Shell>
       <Keyboard views={views} />

@@ -4,15 +4,7 @@
  */
 
 import { computed, signal } from "@preact/signals";
-import {
-  type Environment,
-  type OperatorRole,
-  RailgateClient,
-  type RailgateError,
-  type Signer,
-  type Vault,
-  indexedDbVault,
-} from "railgate/client";
+import type { Environment, OperatorRole, RailgateClient, RailgateError, Signer, Vault } from "railgate/client";
 import { kept } from "../shared/kept";
 import { answered, startLive, stopLive, unanswered } from "./live";
 
@@ -42,7 +34,11 @@ export const identities = signal(storedIdentities.read());
 export const session = signal<Session | undefined>(undefined);
 /** Why the chosen identity could not be opened. */
 export const failure = signal<RailgateError | undefined>(undefined);
-export const opening = signal(true);
+/** The identity that is being opened: the frame around its views is there before the code that signs. */
+export const opening = signal<Identity | undefined>(undefined);
+
+/** What signs, and stores keys: most of what the console loads, so it is loaded beside the frame. */
+const signing = () => import("railgate/client");
 
 /** The client of the identity that is signed in; views are only shown with one. */
 export const api = computed(() => {
@@ -51,7 +47,8 @@ export const api = computed(() => {
 });
 
 /** A vault for the key alone: the session, which has a token, is not written anywhere. */
-function vault(profile: string): Vault {
+async function vault(profile: string): Promise<Vault> {
+  const { indexedDbVault } = await signing();
   const inner = indexedDbVault({ database: DATABASE, profile });
   return {
     signer: () => inner.signer(),
@@ -61,9 +58,9 @@ function vault(profile: string): Vault {
   };
 }
 
-function connect(profile: string, environment: Environment): Promise<RailgateClient> {
-  const hooks = { after: answered, error: unanswered };
-  return RailgateClient.open({ baseUrl: location.origin, environment, vault: vault(profile), hooks });
+async function connect(profile: string, environment: Environment): Promise<RailgateClient> {
+  const [{ RailgateClient }, keys] = await Promise.all([signing(), vault(profile)]);
+  return RailgateClient.open({ baseUrl: location.origin, environment, vault: keys, hooks: { after: answered, error: unanswered } });
 }
 
 function remember(identity: Identity): void {
@@ -95,18 +92,20 @@ export async function leave(): Promise<void> {
 /** Opens the identity that was used last. */
 export async function resume(): Promise<void> {
   const last = identities.value.find(({ profile }) => profile === storedCurrent.read());
-  if (last !== undefined) await use(last);
-  opening.value = false;
+  if (last === undefined) void signing();
+  else await use(last);
 }
 
 /** Signs in with an identity of this browser. */
 export async function use(identity: Identity): Promise<void> {
+  opening.value = identity;
   await leave();
   try {
     enter(identity, await connect(identity.profile, identity.environment));
   } catch (error) {
     failure.value = error as RailgateError;
   }
+  opening.value = undefined;
 }
 
 /** Makes a key and enrols it as a new sandbox client's; returns the secret of webhooks, which is shown once. */
@@ -135,7 +134,7 @@ export async function enrollOperator(code: string, name: string): Promise<void> 
 /** Makes a key and asks for live access for it, signed by the sandbox client that is signed in. */
 export async function askForLive(name: string): Promise<Identity> {
   const profile = crypto.randomUUID();
-  const key: Signer = await vault(profile).signer();
+  const key: Signer = await (await vault(profile)).signer();
   const { client_id: id } = await api.value.enrollLive(key);
   const identity = { profile, kind: "client", environment: "live", name, id } as const;
   remember(identity);

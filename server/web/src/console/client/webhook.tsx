@@ -40,7 +40,7 @@ export default function WebhookPage({ params }: ViewProps) {
   return (
     <Page title={webhook.url} about={<WebhookBadge status={webhook.status} />} actions={<Acts webhook={webhook} reload={data.reload} />}>
       {data.problem === undefined ? null : <Problem problem={data.problem} retry={data.reload} />}
-      <Section title={words.events}>
+      <Section title={words.about}>
         <Facts
           rows={[
             [words.id, <Copy key="id" value={webhook.id} />],

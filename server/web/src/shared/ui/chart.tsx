@@ -20,7 +20,6 @@ export interface Bar {
 
 const WIDTH = 720;
 const HEIGHT = 180;
-const FOOT = 22;
 const GAP = 0.28;
 /** About how many labels fit below. */
 const LABELS = 8;
@@ -62,32 +61,46 @@ export function Bars({ title, series, bars }: { title: string; series: readonly 
 function Drawn({ title, series, bars, most }: { title: string; series: readonly Series[]; bars: readonly Bar[]; most: number }) {
   const slot = WIDTH / Math.max(bars.length, 1);
   const every = Math.ceil(bars.length / LABELS);
-  const scale = (HEIGHT - FOOT - 12) / most;
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title} preserveAspectRatio="none">
-      <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
-      {bars.map(({ label, values }, at) => {
-        let top = HEIGHT - FOOT;
-        return (
+    <div class="plot">
+      <span class="plot-most number" aria-hidden="true">
+        {count(most)}
+      </span>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title} preserveAspectRatio="none">
+        <line class="axis" x1="0" x2={WIDTH} y1="0.5" y2="0.5" />
+        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+        {bars.map(({ label, values }, at) => (
           <g key={label}>
             <title>{`${label}: ${series.map(({ name }, n) => `${name} ${count(values[n] ?? 0)}`).join(", ")}`}</title>
-            <rect class="slot" x={at * slot} y="0" width={slot} height={HEIGHT - FOOT} />
-            {values.map((value, n) => {
-              const height = value * scale;
-              top -= height;
-              const tone = series[n]?.tone ?? "idle";
-              return <rect key={tone} class={tone} x={(at + GAP / 2) * slot} y={top} width={slot * (1 - GAP)} height={height} rx="2" />;
-            })}
-            {at % every === 0 ? (
-              <text x={at * slot + slot / 2} y={HEIGHT - 6} text-anchor="middle">
-                {label}
-              </text>
-            ) : null}
+            <rect class="slot" x={at * slot} y="0" width={slot} height={HEIGHT} />
+            {stacked(values).map(({ from, to }, n) => (
+              <rect
+                key={n}
+                class={series[n]?.tone ?? "idle"}
+                x={(at + GAP / 2) * slot}
+                y={HEIGHT * (1 - to / most)}
+                width={slot * (1 - GAP)}
+                height={(HEIGHT * (to - from)) / most}
+              />
+            ))}
           </g>
-        );
-      })}
-    </svg>
+        ))}
+      </svg>
+      <ol class="plot-labels" aria-hidden="true">
+        {bars.map(({ label }, at) => (at % every === 0 ? <li key={label}>{label}</li> : null))}
+      </ol>
+    </div>
   );
+}
+
+/** Where each part of a bar begins and ends. */
+function stacked(values: readonly number[]): readonly { from: number; to: number }[] {
+  let sum = 0;
+  return values.map((value) => {
+    const from = sum;
+    sum += value;
+    return { from, to: sum };
+  });
 }
 
 /** A figure that is read at a glance. */
