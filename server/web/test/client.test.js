@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, test } from "node:test";
+import { RailgateClient, generateSigner } from "../../../bindings-wasm/npm/dist/client.js";
 import { enrolled, looks, pay, person, stage } from "./console.js";
 
 const { gateway, browser } = await stage();
@@ -199,6 +200,44 @@ test("a user gets a code with a QR code, limits, and is blocked", async () => {
   await page.getByRole("button", { name: "Block" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Block" }).click();
   await page.locator(".page-title").getByText("Blocked").waitFor();
+  fine();
+  await context.close();
+});
+
+test("devices enrol by codes, are listed and revoked; what they measure is summarised", async () => {
+  const { page, context, fine } = await person(browser);
+  await enrolled(page, gateway, "Phone shop");
+  await page.goto(`${gateway.url}/console/users`);
+  const devices = [];
+  // Fewer than five devices are not shown by themselves.
+  for (let n = 1; n <= 5; n += 1) {
+    await page.getByRole("button", { name: "New code for a device" }).click();
+    await page.getByLabel("User", { exact: true }).fill("bob");
+    await page.getByRole("button", { name: "Make a code" }).click();
+    const code = await page.locator(".code-large").textContent();
+    await page.getByRole("button", { name: "Close" }).last().click();
+    const device = await RailgateClient.open({ baseUrl: gateway.url, signer: await generateSigner() });
+    await device.enrollDevice(code, { platform: "android", appVersion: "1.2.3", name: `Phone ${n} <i>of Bob</i>` });
+    devices.push(device);
+  }
+  for (const [n, device] of devices.entries()) {
+    const measured = { metric: "payment.confirmed", unit: "ms", at: new Date(), app_version: "1.2.3", os: "android 16", network: "wifi" };
+    const items = [100, 200].map((value) => ({ ...measured, id: crypto.randomUUID(), value: value * (n + 1), failed: n === 0 }));
+    await device.call("POST", "/mobile/quality", { body: { items } });
+    await device.close();
+  }
+  await page.goto(`${gateway.url}/console/users/bob`);
+  const row = page.getByRole("row").filter({ hasText: "Phone 3 <i>of Bob</i>" });
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByText("needs a new code").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await row.getByText("Revoked").waitFor();
+  await looks(page, "user-devices");
+  await page.goto(`${gateway.url}/console/quality`);
+  await page.getByLabel("Metric").fill("payment.confirmed");
+  await page.getByLabel("By").selectOption("os");
+  await page.getByRole("row").filter({ hasText: "android" }).getByText("20%").waitFor();
+  await looks(page, "quality-measured");
   fine();
   await context.close();
 });
