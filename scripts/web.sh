@@ -24,7 +24,9 @@ installed() { # FOLDER
 }
 
 need_node
-is_newer "$stamp" "$web/src" "$web/console" "$web/docs" "$web/scripts" "$web/vite.config.js" "$web/package-lock.json" "$npm/src" docs && exit 0
+sources="$web/src $web/console $web/docs $web/scripts $web/vite.config.js $web/package-lock.json $npm/src docs"
+# shellcheck disable=SC2086 # One word per path.
+is_newer "$stamp" $sources && exit 0
 [ -f "$npm/wasm/gateway.js" ] || sh bindings-wasm/build.sh >&2
 installed "$npm"
 if ! is_newer "$npm/dist/client.js" "$npm/src" "$npm/wasm"; then

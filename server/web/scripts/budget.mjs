@@ -1,5 +1,5 @@
-// What a first visit of the console loads, compressed as the server sends it: the page, the code that signs, and the first view of a client.
-// Further views are loaded when they are shown. Fails above the budget.
+// What a first visit of the console loads, compressed as the server sends it: the page, the code that signs, and the first view of
+// a client. Further views are loaded when they are shown. Fails above the budget.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build, dist } from "./folders.mjs";

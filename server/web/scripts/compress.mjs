@@ -14,7 +14,11 @@ const files = (folder) =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 
 // `built` is the mark of scripts/web.sh.
-const wanted = new Map(files(build).filter((name) => name !== "built").map((name) => [`${name}.br`, join(build, name)]));
+const wanted = new Map(
+  files(build)
+    .filter((name) => name !== "built")
+    .map((name) => [`${name}.br`, join(build, name)]),
+);
 for (const name of files(dist)) if (name.endsWith(".br") && !wanted.has(name)) rmSync(join(dist, name));
 for (const [name, source] of wanted) {
   const target = join(dist, name);

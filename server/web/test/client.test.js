@@ -262,7 +262,10 @@ test("the simulator plays a scenario, moves the clock, fails and funds", async (
   await page.getByText("Stopped").waitFor();
   await page.getByRole("button", { name: "Put ahead" }).click();
   await page.getByText("Everything that was due on the way was done").waitFor();
-  await page.locator(".badge").getByText(/ahead$/).waitFor();
+  await page
+    .locator(".badge")
+    .getByText(/ahead$/)
+    .waitFor();
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByText("The money is in the account").waitFor();
   await page.getByLabel("Delay of each call in ms").fill("5");

@@ -32,7 +32,12 @@ test("no token is in any storage, and the key cannot be copied", async () => {
     database.close();
     const key = values.find((value) => value.privateKey !== undefined);
     const exported = await Promise.allSettled(["pkcs8", "jwk"].map((form) => crypto.subtle.exportKey(form, key.privateKey)));
-    const texts = [values.map((value) => JSON.stringify(value)), Object.values(localStorage), Object.values(sessionStorage), document.cookie];
+    const texts = [
+      values.map((value) => JSON.stringify(value)),
+      Object.values(localStorage),
+      Object.values(sessionStorage),
+      document.cookie,
+    ];
     return { texts: JSON.stringify(texts), exported: exported.map(({ status }) => status), extractable: key.privateKey.extractable };
   });
   assert.doesNotMatch(stored.texts, /rg_(sandbox|live)_|whsec_/);

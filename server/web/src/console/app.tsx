@@ -32,9 +32,7 @@ export function App() {
           {current === undefined ? (
             <Loading />
           ) : (
-            <Approved identity={identity}>
-              {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
-            </Approved>
+            <Approved identity={identity}>{found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}</Approved>
           )}
         </Frame>
       </Shell>
@@ -44,4 +42,3 @@ export function App() {
     </>
   );
 }
-

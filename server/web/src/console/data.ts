@@ -48,7 +48,12 @@ export function useData<T>(load: (signal: AbortSignal) => PromiseLike<T>, keys: 
 
   useChanges(reload, options);
   const current = state.key === key;
-  return { value: current ? state.value : undefined, problem: current ? state.problem : undefined, loading: !current || state.loading, reload };
+  return {
+    value: current ? state.value : undefined,
+    problem: current ? state.problem : undefined,
+    loading: !current || state.loading,
+    reload,
+  };
 }
 
 /** Calls `reload` when something changed; a burst of events counts once. */

@@ -14,7 +14,8 @@ const cached = <K, V>(make: (key: K) => V): ((key: K) => V) => {
 };
 
 /** An amount with its currency, exactly as given. */
-export const money = (amount: string, currency: string): string => formatMoney(amount, currency, { locale: locales, currencyDisplay: "code" });
+export const money = (amount: string, currency: string): string =>
+  formatMoney(amount, currency, { locale: locales, currencyDisplay: "code" });
 
 const counts = new Intl.NumberFormat(locales);
 export const count = (value: number): string => counts.format(value);
@@ -49,7 +50,11 @@ export const moment = (at: string | Date): string => moments.format(new Date(at)
 export const day = (at: string | Date): string => days.format(new Date(at));
 export const hour = (at: string | Date): string => hours.format(new Date(at));
 /** The same time in UTC, for those who compare with a log. */
-export const utc = (at: string | Date): string => `${new Date(at).toISOString().replace("T", " ").replace(/\.(\d+)Z$/, ".$1")} UTC`;
+export const utc = (at: string | Date): string =>
+  `${new Date(at)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.(\d+)Z$/, ".$1")} UTC`;
 
 /** How far a time is from now, in the largest unit that fits. */
 export function ago(at: string | Date, now: number): string {

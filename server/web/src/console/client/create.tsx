@@ -201,7 +201,9 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
 }
 
 /** The request that a form describes; what is empty is left out. */
-function requestOf(form: Record<"amount" | "currency" | "to" | "reference" | "description" | "provider" | "user" | "expires", string>): CreateRequest {
+function requestOf(
+  form: Record<"amount" | "currency" | "to" | "reference" | "description" | "provider" | "user" | "expires", string>,
+): CreateRequest {
   const { amount, currency, to, reference, expires, ...more } = form;
   const given = Object.entries(more).filter(([, value]) => value !== "");
   const until = expires === "" ? {} : { expires_at: new Date(expires) };

@@ -97,8 +97,18 @@ function Summary({ settlements, providers, period, until }: SummaryProps) {
     <>
       {settlements.length < MOST ? null : <p class="note">{words.capped(count(MOST))}</p>}
       <dl class="figures">
-        <Figure name={words.volume} value={count(all.count)} note={words.open(count(settlements.filter((one) => outcome(one) === "open").length))} />
-        <Figure name={words.value} value={currencies.slice(0, 2).map(([currency, group]) => money(valueOf(group), currency)).join(" · ")} />
+        <Figure
+          name={words.volume}
+          value={count(all.count)}
+          note={words.open(count(settlements.filter((one) => outcome(one) === "open").length))}
+        />
+        <Figure
+          name={words.value}
+          value={currencies
+            .slice(0, 2)
+            .map(([currency, group]) => money(valueOf(group), currency))
+            .join(" · ")}
+        />
         <Figure name={words.success} value={share(all.success)} note={words.failed(count(all.failed))} />
         <Figure name={words.half} value={took(all.p50)} note={words.most(took(all.p95))} />
       </dl>

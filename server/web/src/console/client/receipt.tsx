@@ -35,11 +35,7 @@ async function content(ref: string, form: Form): Promise<string | Uint8Array> {
 
 export function ReceiptSection({ settlement }: { settlement: Settlement }) {
   const has = isPaid(settlement);
-  return (
-    <Section title={words.receipt}>
-      {has ? <Receipt settlement={settlement} /> : <p class="note">{words.receiptLater}</p>}
-    </Section>
-  );
+  return <Section title={words.receipt}>{has ? <Receipt settlement={settlement} /> : <p class="note">{words.receiptLater}</p>}</Section>;
 }
 
 function Receipt({ settlement }: { settlement: Settlement }) {

@@ -32,7 +32,8 @@ export default function SettlementPage({ params }: ViewProps) {
   const ref = params["ref"] ?? "";
   const client = api.value;
   const data = useData(
-    (signal) => Promise.all([client.get(ref, { signal }), client.events(ref, { limit: EVENTS, signal }), client.reversals(ref, { signal })]),
+    (signal) =>
+      Promise.all([client.get(ref, { signal }), client.events(ref, { limit: EVENTS, signal }), client.reversals(ref, { signal })]),
     [ref],
     { on: ({ settlement_id, reference }) => settlement_id === ref || reference === ref },
   );
@@ -45,7 +46,11 @@ export default function SettlementPage({ params }: ViewProps) {
   }
   const [settlement, events, reversals] = data.value;
   return (
-    <Page title={settlement.reference} about={<About settlement={settlement} />} actions={<Acts settlement={settlement} reload={data.reload} />}>
+    <Page
+      title={settlement.reference}
+      about={<About settlement={settlement} />}
+      actions={<Acts settlement={settlement} reload={data.reload} />}
+    >
       {data.problem === undefined ? null : <Problem problem={data.problem} retry={data.reload} />}
       {settlement.needs_review ? (
         <p class="verdict wait">
@@ -165,7 +170,7 @@ function Reversals({ settlement, reversals }: { settlement: Settlement; reversal
             { name: names.status, cell: ({ status }) => <ReversalBadge status={status} /> },
             {
               name: names.reason,
-              cell: ({ reason, failure }) => (failure === null ? reason === null ? "" : text.states.reason[reason] : failure.message),
+              cell: ({ reason, failure }) => (failure === null ? (reason === null ? "" : text.states.reason[reason]) : failure.message),
             },
             { name: names.created, cell: ({ created_at }) => <Time at={created_at} /> },
           ]}

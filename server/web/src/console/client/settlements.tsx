@@ -9,7 +9,9 @@ const words = text.settlements;
 
 export default function Settlements() {
   const client = api.value;
-  const around = useData((signal) => Promise.all([client.balances({ signal }), client.providers({ signal })]), [client.keyId], { on: false });
+  const around = useData((signal) => Promise.all([client.balances({ signal }), client.providers({ signal })]), [client.keyId], {
+    on: false,
+  });
   const [balances, providers] = around.value ?? [[], []];
   const create = (
     <a class="button primary" href={href("/settlements/new")}>

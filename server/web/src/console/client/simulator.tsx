@@ -22,7 +22,7 @@ export default function Simulator() {
   const resetting = useSignal(false);
   const act = useAct(async () => {
     // Much that is open takes several calls.
-    for (let request: ResetRequest | undefined = {}; request !== undefined; ) {
+    for (let request: ResetRequest | undefined = {}; request !== undefined;) {
       const { next_cursor: cursor } = await api.value.reset(request);
       request = cursor === null || cursor === undefined ? undefined : { cursor };
     }

@@ -161,7 +161,10 @@ function Limits({ user, reload }: { user: User; reload: () => void }) {
 function Devices({ user }: { user: string }) {
   const client = api.value;
   const revoking = useSignal<Device | undefined>(undefined);
-  const data = useData((signal) => client.call("GET", "/mobile/devices", { query: { user }, signal }), [user], { on: false, everyMs: EVERY_MS });
+  const data = useData((signal) => client.call("GET", "/mobile/devices", { query: { user }, signal }), [user], {
+    on: false,
+    everyMs: EVERY_MS,
+  });
   const named = ({ name, model, id }: Device): string => name ?? model ?? id;
   const names = words.deviceColumns;
   const act = useAct(async (id: string) => {

@@ -74,8 +74,12 @@ export function ReplayDialog({ id, onClose }: { id: string; onClose: () => void 
     const until = to.value === "" ? {} : { until: new Date(to.value) };
     let queued = 0;
     // A long period takes several calls.
-    for (let after: number | null | undefined; after !== null; ) {
-      const part = await api.value.webhooks.replay(id, { since: new Date(from.value), ...until, ...(after === undefined ? {} : { after }) });
+    for (let after: number | null | undefined; after !== null;) {
+      const part = await api.value.webhooks.replay(id, {
+        since: new Date(from.value),
+        ...until,
+        ...(after === undefined ? {} : { after }),
+      });
       queued += part.queued;
       after = part.next_after;
     }

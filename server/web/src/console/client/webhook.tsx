@@ -48,9 +48,7 @@ export default function WebhookPage({ params }: ViewProps) {
             [words.events, webhook.all_events ? words.all : webhook.events.join(", ")],
             [words.created, <Time key="created" at={webhook.created_at} full />],
             [words.updated, <Time key="updated" at={webhook.updated_at} full />],
-            ...(webhook.failing_since === null
-              ? []
-              : ([[words.failing, <Time key="failing" at={webhook.failing_since} full />]] as const)),
+            ...(webhook.failing_since === null ? [] : ([[words.failing, <Time key="failing" at={webhook.failing_since} full />]] as const)),
           ]}
         />
       </Section>
@@ -91,10 +89,22 @@ function Acts({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
       {asked.value === "test" ? <TestDialog id={id} onClose={close} /> : null}
       {asked.value === "replay" ? <ReplayDialog id={id} onClose={close} /> : null}
       {asked.value === "edit" ? (
-        <WebhookForm title={words.editTitle} act={text.save} webhook={webhook} onClose={close} onSave={(change) => webhooks.update(id, change)} />
+        <WebhookForm
+          title={words.editTitle}
+          act={text.save}
+          webhook={webhook}
+          onClose={close}
+          onSave={(change) => webhooks.update(id, change)}
+        />
       ) : null}
       {asked.value === "disable" ? (
-        <Ask title={words.disableTitle} what={words.disableWhat} act={words.disable} run={() => webhooks.update(id, { enabled: false })} onClose={close} />
+        <Ask
+          title={words.disableTitle}
+          what={words.disableWhat}
+          act={words.disable}
+          run={() => webhooks.update(id, { enabled: false })}
+          onClose={close}
+        />
       ) : null}
       {asked.value === "rotate" ? (
         <Ask
@@ -197,4 +207,3 @@ const COLUMNS = [
   { name: names.last, cell: ({ last_attempt }: Delivery) => (last_attempt === null ? "" : (last_attempt.status ?? last_attempt.error)) },
   { name: names.created, cell: ({ created_at }: Delivery) => <Time at={created_at} /> },
 ];
-

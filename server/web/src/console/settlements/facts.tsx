@@ -22,7 +22,10 @@ export function SettlementFacts({ settlement }: { settlement: Settlement }) {
     [words.from, settlement.from ?? undefined],
     [words.to, settlement.to],
     [words.payee, settlement.payee.display_name ?? undefined],
-    [words.failure, failure === null ? undefined : `${text.states.failure[failure.code] ?? failure.code} (${failure.iso_reason}): ${failure.message}`],
+    [
+      words.failure,
+      failure === null ? undefined : `${text.states.failure[failure.code] ?? failure.code} (${failure.iso_reason}): ${failure.message}`,
+    ],
     [words.provider, settlement.provider],
     [words.railReference, settlement.rail_reference === null ? undefined : <Copy value={settlement.rail_reference} />],
     [words.attempts, String(settlement.attempts)],

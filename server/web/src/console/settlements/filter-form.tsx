@@ -86,7 +86,13 @@ export function FilterForm({ currencies, providers, onDone }: FilterFormProps) {
           choices={[any, { value: "true", label: text.yes }, { value: "false", label: text.no }]}
           onValue={(needs_review) => set({ needs_review })}
         />
-        <TextField label={words.from} optional type="datetime-local" value={value.created_from} onValue={(created_from) => set({ created_from })} />
+        <TextField
+          label={words.from}
+          optional
+          type="datetime-local"
+          value={value.created_from}
+          onValue={(created_from) => set({ created_from })}
+        />
         <TextField label={words.to} optional type="datetime-local" value={value.created_to} onValue={(created_to) => set({ created_to })} />
         <TextField label={words.min} optional inputMode="decimal" value={value.min_amount} onValue={(min_amount) => set({ min_amount })} />
         <TextField label={words.max} optional inputMode="decimal" value={value.max_amount} onValue={(max_amount) => set({ max_amount })} />

@@ -108,7 +108,8 @@ export const webhooks = {
   rotateAct: "Make a new secret",
   replay: "Replay",
   replayTitle: "Deliver events again?",
-  replayWhat: "Every event of the period is delivered once more, with the id that it had: receivers that drop repeated ids are not disturbed.",
+  replayWhat:
+    "Every event of the period is delivered once more, with the id that it had: receivers that drop repeated ids are not disturbed.",
   replayFrom: "From",
   replayTo: "Before",
   replayAct: "Replay",
@@ -176,7 +177,8 @@ export const users = {
   deviceRevoked: "Revoked",
   deviceRevoke: "Revoke",
   deviceRevokeTitle: "Revoke this device?",
-  deviceRevokeWhat: (name: string) => `The device ${name} can no longer pay or approve, at once. To use it again, its user needs a new code.`,
+  deviceRevokeWhat: (name: string) =>
+    `The device ${name} can no longer pay or approve, at once. To use it again, its user needs a new code.`,
   block: "Block",
   blockTitle: (user: string) => `Block ${user}?`,
   blockWhat: "No device of this user may call until you unblock the user. Payments that were made go on.",

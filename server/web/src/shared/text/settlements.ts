@@ -67,7 +67,8 @@ export const create = {
   taken: "takes it",
   pay: "Pay",
   liveTitle: "Pay with real money?",
-  liveWhat: (amount: string, to: string) => `${amount} leaves your account and goes to ${to}. Once the rail has it, only a reversal can bring it back.`,
+  liveWhat: (amount: string, to: string) =>
+    `${amount} leaves your account and goes to ${to}. Once the rail has it, only a reversal can bring it back.`,
 };
 
 export const settlement = {

@@ -123,4 +123,19 @@ const webhook: Record<Webhook["status"], string> = {
 };
 const key: Record<KeyStatus, string> = { active: "Active", pending: "Waits for approval", revoked: "Revoked" };
 
-export const states = { settlement, reversal, event, actor, failure, reason, match, refusal, health, direction, delivery, cause, webhook, key };
+export const states = {
+  settlement,
+  reversal,
+  event,
+  actor,
+  failure,
+  reason,
+  match,
+  refusal,
+  health,
+  direction,
+  delivery,
+  cause,
+  webhook,
+  key,
+};
