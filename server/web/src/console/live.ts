@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { type HookFailure, type HookResponse, type RailgateClient, RailgateError, type SettlementEvent } from "railgate/client";
+import { kept } from "../shared/kept";
+import { feedEnd } from "./feed-end";
 
 /** Whether the gateway does not respond at the moment. */
 export const lost = signal(false);
@@ -125,12 +127,14 @@ export function stopLive(): void {
 }
 
 async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
+  const place = kept(`place.${client.keyId}`, 0);
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
       if (after === undefined) {
-        after = await end(client, signal);
+        after = await feedEnd(client, place.read(), signal);
+        place.write(after);
         // Nobody followed meanwhile.
         tell(undefined);
       }
@@ -152,28 +156,4 @@ async function follow(client: RailgateClient, signal: AbortSignal): Promise<void
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
-}
-
-/** The position of the newest event. The feed has no gaps, so doubling and halving find it. */
-async function end(client: RailgateClient, signal: AbortSignal): Promise<number> {
-  const within = async (after: number): Promise<boolean> => {
-    try {
-      const page = await client.feed({ after, limit: 1, signal });
-      return page.data.length > 0;
-    } catch (error) {
-      if (error instanceof RailgateError && error.code === "epoch_changed") return false;
-      throw error;
-    }
-  };
-  let low = 0;
-  let high = 1;
-  if (!(await within(low))) return 0;
-  while (await within(high)) [low, high] = [high, high * 4];
-  // There is an event after `low`, and none after `high`.
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await within(middle)) low = middle;
-    else high = middle;
-  }
-  return high;
 }
