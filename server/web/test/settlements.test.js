@@ -71,7 +71,7 @@ test("a part is reversed, after a dialog that says what happens; the receipt is 
   await page.getByRole("button", { name: "Verify" }).click();
   await page.getByText("Genuine: the gateway signed exactly this receipt.").waitFor();
   await page.getByRole("img", { name: "QR code of the receipt" }).waitFor();
-  await page.getByRole("button", { name: "Download the proof" }).waitFor();
+  await page.getByRole("button", { name: /^Download the proof/ }).waitFor();
   await page.getByRole("button", { name: "Check now" }).click();
   await page.getByRole("dialog").getByText("The record, the ledger, the trace and the rail agree.").waitFor();
   await page.keyboard.press("Escape");

@@ -144,7 +144,7 @@ export function ProofSection({ settlement }: { settlement: Settlement }) {
                 ]}
               />
               <div>
-                <Button onClick={() => save(`proof-${reference}.json`, JSON.stringify(proof, null, 2), "application/json")}>
+                <Button onClick={() => save(`${reference}.tlog-proof`, proof.proof, "text/plain")}>
                   {words.proofDownload}
                 </Button>
               </div>

@@ -84,7 +84,7 @@ export const settlement = {
   proof: "Proof in the log",
   proofNote: "The event of this receipt is in the gateway's append-only log, under a signed checkpoint.",
   proofSoon: "The log numbers events within seconds; the proof is there then.",
-  proofDownload: "Download the proof",
+  proofDownload: "Download the proof (C2SP tlog-proof)",
   leaf: "Entry",
   size: "Log size",
   hash: "Hash of the event",
