@@ -4,6 +4,15 @@ import { useRef } from "preact/hooks";
 import type { Pages } from "../shared/ui/table";
 import { query, refine } from "./router";
 
+/** How many rows a page has: what the address says as `limit`, 50 by default. */
+export function pageSize(): number {
+  const given = Number(query.value.get("limit"));
+  return Number.isInteger(given) && given >= 1 && given <= MOST ? given : 50;
+}
+
+/** The most that the interface gives at once. */
+const MOST = 200;
+
 /** The cursor of the address, and the turns from there. */
 export function usePages(next: string | null | undefined, filters: string): Pages {
   const past = useRef<{ filters: string; cursors: string[] }>({ filters, cursors: [] });

@@ -11,14 +11,13 @@ import { Table } from "../../shared/ui/table";
 import { Money, Time } from "../../shared/ui/values";
 import { money } from "../../shared/format";
 import { useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageSize, usePages } from "../paging";
 import { href, query, refine } from "../router";
 import { save } from "../save";
 import { api } from "../session";
 import type { ViewProps } from "../views";
 
 const words = text.balances;
-const LIMIT = 50;
 
 const STATEMENT = "/balances/{currency}/entries";
 
@@ -40,7 +39,7 @@ export default function Statement({ params }: ViewProps) {
   const key = JSON.stringify([currency, period]);
   const balance = useData((signal) => client.balance(currency, { signal }), [currency]);
   const entries = useData(
-    (signal) => client.statement(currency, { ...period, limit: LIMIT, ...(cursor === "" ? {} : { cursor }) }, { signal }),
+    (signal) => client.statement(currency, { ...period, limit: pageSize(), ...(cursor === "" ? {} : { cursor }) }, { signal }),
     [key, cursor],
   );
   const pages = usePages(entries.value?.next_cursor, key);

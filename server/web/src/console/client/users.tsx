@@ -11,12 +11,11 @@ import { Page } from "../../shared/ui/page";
 import { Table } from "../../shared/ui/table";
 import { Badge, Facts, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageSize, usePages } from "../paging";
 import { href, query } from "../router";
 import { api } from "../session";
 
 const words = text.users;
-const LIMIT = 50;
 const EVERY_MS = 15_000;
 
 export type User = Operators.User;
@@ -30,7 +29,7 @@ export default function Users() {
   const making = useSignal(false);
   const cursor = query.value.get("cursor") ?? "";
   const read = (signal: AbortSignal) =>
-    client.call("GET", "/mobile/users", { query: { limit: LIMIT, ...(cursor === "" ? {} : { cursor }) }, signal });
+    client.call("GET", "/mobile/users", { query: { limit: pageSize(), ...(cursor === "" ? {} : { cursor }) }, signal });
   const data = useData(read, [cursor], { on: false, everyMs: EVERY_MS });
   const pages = usePages(data.value?.next_cursor, "");
   const make = (

@@ -12,7 +12,7 @@ import { DeliveryBadge, WebhookBadge } from "../../shared/ui/states";
 import { Table } from "../../shared/ui/table";
 import { Copy, Facts, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageSize, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { secret } from "../secret";
 import { api } from "../session";
@@ -22,7 +22,6 @@ import { WebhookForm } from "./webhook-form";
 
 const words = text.webhooks;
 const EVERY_MS = 5_000;
-const LIMIT = 50;
 
 type Asked = "edit" | "disable" | "remove" | "rotate" | "test" | "replay";
 
@@ -162,7 +161,7 @@ function Deliveries({ id }: { id: string }) {
   const given = query.value.get("status") ?? "";
   const status = STATUSES.find((one) => one === given);
   const cursor = query.value.get("cursor") ?? "";
-  const filter = { limit: LIMIT, ...(status === undefined ? {} : { status }), ...(cursor === "" ? {} : { cursor }) };
+  const filter = { limit: pageSize(), ...(status === undefined ? {} : { status }), ...(cursor === "" ? {} : { cursor }) };
   const read = (signal: AbortSignal) => api.value.webhooks.deliveries(id, filter, { signal });
   const data = useData(read, [id, status, cursor], { on: false, everyMs: EVERY_MS });
   const pages = usePages(data.value?.next_cursor, `${id} ${status ?? ""}`);

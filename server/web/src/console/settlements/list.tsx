@@ -11,7 +11,7 @@ import { SettlementBadge } from "../../shared/ui/states";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Money, Time } from "../../shared/ui/values";
 import { type DataOptions, useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageSize, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { save } from "../save";
 import { FilterForm } from "./filter-form";
@@ -38,8 +38,6 @@ interface SettlementListProps {
   readonly empty?: ComponentChildren;
 }
 
-const LIMIT = 50;
-
 const COLUMNS: readonly Column<Settlement>[] = [
   { name: words.columns.reference, cell: ({ reference }) => <span class="reference">{reference}</span> },
   { name: words.columns.amount, number: true, cell: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
@@ -65,12 +63,13 @@ export function SettlementList({ read, csv, currencies, providers, actions, colu
   const filter = filterOf(query.value);
   const key = JSON.stringify(filter);
   const cursor = query.value.get("cursor");
+  const limit = pageSize();
   const data = useData(
-    (signal) => read({ ...filter, limit: LIMIT, ...(cursor === null || cursor === "" ? {} : { cursor }) }, signal),
-    [key, cursor],
+    (signal) => read({ ...filter, limit, ...(cursor === null || cursor === "" ? {} : { cursor }) }, signal),
+    [key, cursor, limit],
     live,
   );
-  const pages = usePages(data.value?.next_cursor, key);
+  const pages = usePages(data.value?.next_cursor, `${limit} ${key}`);
   const exporting = useAct(async () => {
     const table = await csv(filter);
     save("settlements.csv", table, "text/csv");
