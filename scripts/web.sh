@@ -27,9 +27,9 @@ need_node
 # What the pages of the documentation are made of.
 pages='docs README.md CHANGELOG.md BENCHMARKS.md bindings-wasm/npm/README.md bindings-uniffi/README.md bindings-uniffi/kotlin/README.md
   bindings-uniffi/swift/README.md bindings-uniffi/python/README.md core/src/error.rs server/tests/http/snapshots'
+sources="$web/src $web/console $web/docs $web/scripts $web/vite.config.js $web/package-lock.json $npm/src $pages"
 # shellcheck disable=SC2086 # One word per path.
-is_newer "$stamp" "$web/src" "$web/console" "$web/docs" "$web/scripts" "$web/vite.config.js" "$web/package-lock.json" "$npm/src" $pages &&
-  exit 0
+is_newer "$stamp" $sources && exit 0
 [ -f "$npm/wasm/gateway.js" ] || sh bindings-wasm/build.sh >&2
 installed "$npm"
 if ! is_newer "$npm/dist/client.js" "$npm/src" "$npm/wasm"; then

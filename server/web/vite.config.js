@@ -26,6 +26,8 @@ export default defineConfig({
     target: "es2023",
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Which file is made of what: for the budget.
+    manifest: true,
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       input: { console: here("console/index.html"), docs: here("docs/index.html") },

@@ -18,9 +18,7 @@ pub fn package() -> &'static Path {
     PACKAGE.get_or_init(|| {
         let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings-wasm").canonicalize().unwrap();
         let package = bindings.join("npm");
-        // Another test process may build the same.
-        let lock = File::create(bindings.join("npm/.building")).unwrap();
-        lock.lock().unwrap();
+        let _turn = turn(&package);
         let mut modules = Command::new("sh");
         outside_of_tests(modules.arg(bindings.join("build.sh")));
         succeed(&mut modules);
@@ -28,6 +26,13 @@ pub fn package() -> &'static Path {
         print!("{}", succeed(npm(&package).args(["run", "build"])));
         package
     })
+}
+
+/// Waits until no other test process builds the package, whose folder this is, and keeps others from it.
+pub(crate) fn turn(package: &Path) -> File {
+    let lock = File::create(package.join(".building")).unwrap();
+    lock.lock().unwrap();
+    lock
 }
 
 /// The tests of the modules as shipped, on their Rust side.

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::binary::{outside_of_tests, railgate};
-use crate::npm::{self, npm, succeed};
+use crate::npm::{npm, succeed, turn};
 
 /// Their folder, with the sites built from the current sources. A server that is built after this has them.
 ///
@@ -15,8 +15,8 @@ use crate::npm::{self, npm, succeed};
 pub fn sites() -> &'static Path {
     static SITES: OnceLock<PathBuf> = OnceLock::new();
     SITES.get_or_init(|| {
-        npm::package();
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+        let _turn = turn(&top.join("bindings-wasm/npm"));
         let mut build = Command::new("sh");
         outside_of_tests(build.arg(top.join("scripts/web.sh")));
         succeed(&mut build);

@@ -33,6 +33,7 @@ mod shapes;
 mod shutdown;
 mod signed;
 mod simulator;
+mod sites;
 mod story;
 mod strangers;
 mod support;

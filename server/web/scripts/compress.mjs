@@ -9,10 +9,16 @@ const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY
 
 const files = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    // Vite's manifest is for the budget alone.
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith(".vite"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 
-const wanted = new Map(files(build).map((name) => [`${name}.br`, join(build, name)]));
+// `built` is the mark of scripts/web.sh.
+const wanted = new Map(
+  files(build)
+    .filter((name) => name !== "built")
+    .map((name) => [`${name}.br`, join(build, name)]),
+);
 for (const name of files(dist)) if (name.endsWith(".br") && !wanted.has(name)) rmSync(join(dist, name));
 for (const [name, source] of wanted) {
   const target = join(dist, name);

@@ -59,6 +59,18 @@ export async function enrolled(page, gateway, name = "Corner shop") {
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 }
 
+/** Makes a payment by the form for it, and waits for its page. */
+export async function pay(page, { amount, currency, to, reference, description }) {
+  await page.goto(new URL("/console/settlements/new", page.url()).href);
+  await page.getByLabel("Amount").fill(amount);
+  await page.getByLabel("Currency").selectOption(currency);
+  await page.getByLabel("To", { exact: true }).fill(to);
+  await page.getByLabel("Reference").fill(reference);
+  if (description !== undefined) await page.getByLabel("Description").fill(description);
+  await page.getByRole("button", { name: "Pay" }).click();
+  await page.getByRole("heading", { level: 1, name: reference }).waitFor();
+}
+
 /** What axe finds serious. */
 async function serious(page) {
   await page.evaluate(axe);
@@ -76,7 +88,10 @@ export async function looks(page, name) {
     assert.deepEqual(await serious(page), [], `${name} in ${form.name}`);
     const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(wide <= seen, `${name} in ${form.name} is ${wide} wide of ${seen}`);
-    await page.screenshot({ path: join(shots, `${name}-${form.name}.png`), fullPage: true });
+    // As tall as the page, so that what is fixed to the screen is where a reader sees it.
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ width: form.viewport.width, height: Math.max(tall, form.viewport.height) });
+    await page.screenshot({ path: join(shots, `${name}-${form.name}.png`) });
   }
   await page.setViewportSize(FORMS[0].viewport);
   await page.emulateMedia({ colorScheme: "light" });

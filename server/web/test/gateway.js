@@ -21,7 +21,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-const common = ["--store", STORE, "--master-keys", join(FOLDER, "master.keys")];
+const common = ["--store", STORE, "--master-keys", join(FOLDER, "master.keys"), "--data-dir", FOLDER];
 
 /** A port that was free a moment ago. */
 async function freePort() {
@@ -36,7 +36,7 @@ async function freePort() {
 
 async function startNode(host, port, more) {
   const flags = ["--listen", `${host}:${port}`, "--metrics-listen", "off", "--rate-limit", "off", "--log-level", "error"];
-  const child = spawn(BINARY, ["serve", ...common, ...flags, "--data-dir", FOLDER, ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(BINARY, ["serve", ...common, ...flags, ...more], { stdio: ["ignore", "pipe", "inherit"] });
   running.add(child);
   child.once("exit", () => running.delete(child));
   const lines = createInterface({ input: child.stdout });
@@ -115,11 +115,11 @@ export class Gateway {
 
   /** What an operator's command over the store prints. */
   command(...args) {
-    return execFileSync(BINARY, [...args, ...common], { encoding: "utf8" }).trim();
+    return execFileSync(BINARY, [...args, "--store", STORE], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
   }
 
   /** The code of an invitation to be an operator. */
   invite(name, role) {
-    return execFileSync(BINARY, ["operators", "invite", name, "--role", role, "--store", STORE], { encoding: "utf8" }).trim();
+    return this.command("operators", "invite", name, "--role", role);
   }
 }

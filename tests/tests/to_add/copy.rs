@@ -10,7 +10,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// What cargo needs to build it.
 const FILES: [&str; 3] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 const CRATES: [&str; 6] = ["core", "server", "tests", "bindings-wasm", "bindings-wasm/tool", "bindings-uniffi"];
-const PARTS: [&str; 5] = ["Cargo.toml", "src", "tests", "benches", "examples"];
+const PARTS: [&str; 6] = ["Cargo.toml", "build.rs", "src", "tests", "benches", "examples"];
 
 /// The text of a file of the repository.
 pub(super) fn text(file: &str) -> String {

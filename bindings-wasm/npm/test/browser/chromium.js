@@ -36,7 +36,7 @@ const TYPES = {
 };
 
 /** A timeout that names the test that hangs, instead of ending the whole file; not a measure of how long anything may take. */
-const HANGS_MS = 600_000;
+const HANGS_MS = Number(process.env.RAILGATE_TEST_HANGS_MS ?? 600_000);
 
 /** All started processes that may still run; none outlives the tests. */
 const running = new Set();

@@ -1,20 +1,21 @@
 /** The console: who is signed in decides what there is. */
 
 import { Loading, Notices } from "../shared/ui/feedback";
+import { Approved } from "./approved";
 import { Keyboard } from "./keyboard";
-import { opening, session } from "./session";
+import { NotFound } from "./not-found";
+import { path } from "./router";
 import { SecretOnce } from "./secret";
+import { opening, session } from "./session";
 import { Shell } from "./shell";
 import { SignIn } from "./sign-in";
 import { Frame, Lazy } from "./view";
 import { find, viewsOf } from "./views";
-import { path } from "./router";
-import { NotFound } from "./not-found";
 
 export function App() {
   const current = session.value;
-  if (opening.value) return <Loading />;
-  if (current === undefined) {
+  const identity = current?.identity ?? opening.value;
+  if (identity === undefined) {
     return (
       <>
         <SignIn />
@@ -22,13 +23,17 @@ export function App() {
       </>
     );
   }
-  const views = viewsOf(current.identity);
+  const views = viewsOf(identity);
   const found = find(views, path.value);
   return (
     <>
-      <Shell views={views} identity={current.identity}>
-        <Frame key={`${current.identity.profile}${path.value}`}>
-          {found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}
+      <Shell views={views} identity={identity}>
+        <Frame key={`${identity.profile}${path.value}`}>
+          {current === undefined ? (
+            <Loading />
+          ) : (
+            <Approved identity={identity}>{found === undefined ? <NotFound /> : <Lazy view={found.view} params={found.params} />}</Approved>
+          )}
         </Frame>
       </Shell>
       <Keyboard views={views} />
@@ -37,4 +42,3 @@ export function App() {
     </>
   );
 }
-

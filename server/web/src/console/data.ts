@@ -19,6 +19,8 @@ export interface DataOptions {
   readonly on?: false | ((event: SettlementEvent) => boolean);
   /** Reads again after so many milliseconds, for data that has no events. */
   readonly everyMs?: number;
+  /** For how long events are gathered before the data is read again. */
+  readonly gatherMs?: number;
 }
 
 /** Data that depends on `keys`. While keys stay, a new reading replaces the old one without a gap. */
@@ -46,11 +48,16 @@ export function useData<T>(load: (signal: AbortSignal) => PromiseLike<T>, keys: 
 
   useChanges(reload, options);
   const current = state.key === key;
-  return { value: current ? state.value : undefined, problem: current ? state.problem : undefined, loading: !current || state.loading, reload };
+  return {
+    value: current ? state.value : undefined,
+    problem: current ? state.problem : undefined,
+    loading: !current || state.loading,
+    reload,
+  };
 }
 
 /** Calls `reload` when something changed; a burst of events counts once. */
-function useChanges(reload: () => void, { on, everyMs }: DataOptions): void {
+function useChanges(reload: () => void, { on, everyMs, gatherMs = GATHER_MS }: DataOptions): void {
   const concerns = useRef(on);
   concerns.current = on;
   useEffect(() => {
@@ -60,7 +67,7 @@ function useChanges(reload: () => void, { on, everyMs }: DataOptions): void {
       due ??= setTimeout(() => {
         due = undefined;
         reload();
-      }, GATHER_MS);
+      }, gatherMs);
     };
     const timer = everyMs === undefined ? undefined : setInterval(() => document.hidden || reload(), everyMs);
     const stop = onChange((event) => {
@@ -72,10 +79,9 @@ function useChanges(reload: () => void, { on, everyMs }: DataOptions): void {
       clearTimeout(due);
       clearInterval(timer);
     };
-  }, [reload, on === false, everyMs]);
+  }, [reload, on === false, everyMs, gatherMs]);
 }
 
-/** For how long events are gathered before the data is read again. */
 const GATHER_MS = 120;
 
 export { type Act, useAct } from "../shared/act";

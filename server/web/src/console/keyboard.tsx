@@ -78,7 +78,9 @@ function Palette({ places }: { places: readonly View[] }) {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const close = () => (searching.value = false);
-  const pages = places.map(({ path, nav }) => ({ label: nav?.label ?? path, icon: nav?.icon ?? "next", run: () => go(href(path)) }) as const);
+  const pages = places.map(
+    ({ path, nav }) => ({ label: nav?.label ?? path, icon: nav?.icon ?? "next", run: () => go(href(path)) }) as const,
+  );
   const all: readonly Command[] = [...pages, ...commands.value];
   const shown = all.filter(({ label }) => label.toLowerCase().includes(wanted.trim().toLowerCase()));
   const chosen = Math.min(at, shown.length - 1);

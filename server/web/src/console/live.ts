@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { type HookFailure, type HookResponse, type RailgateClient, RailgateError, type SettlementEvent } from "railgate/client";
+import { kept } from "../shared/kept";
+import { feedEnd } from "./feed-end";
 
 /** Whether the gateway does not respond at the moment. */
 export const lost = signal(false);
@@ -15,7 +17,23 @@ const SHOWN_MS = 4_000;
 type Listener = (event: SettlementEvent | undefined) => void;
 const listeners = new Set<Listener>();
 let running: AbortController | undefined;
-let follows = false;
+let unlisten: (() => void) | undefined;
+/** How tabs of one identity tell each other; only the one that follows events leads. */
+let channel: BroadcastChannel | undefined;
+let leads = false;
+
+/** What the tab that follows says to the others. */
+type Word = { readonly event: SettlementEvent | undefined } | { readonly responds: boolean };
+
+function pass(word: Word): void {
+  channel?.postMessage(word);
+}
+
+function hear({ data }: MessageEvent<Word>): void {
+  if ("event" in data) tell(data.event);
+  else if (data.responds) answered({ status: 200 } as HookResponse);
+  else lost.value = true;
+}
 
 /** Calls `listener` at each event, and with none when anything may have changed, as after a lost connection. */
 export function onChange(listener: Listener): () => void {
@@ -31,6 +49,7 @@ function tell(event: SettlementEvent | undefined): void {
 export function answered({ status }: HookResponse): void {
   if (status === 502 || status === 504) return unanswered();
   if (!lost.value) return;
+  if (leads) pass({ responds: true });
   lost.value = false;
   back.value = true;
   setTimeout(() => (back.value = false), SHOWN_MS);
@@ -43,7 +62,8 @@ export function unanswered(failure?: HookFailure): void {
   if (failure?.error instanceof Error && failure.error.name !== "TypeError") return;
   lost.value = true;
   back.value = false;
-  if (!follows) void probe();
+  if (leads) pass({ responds: false });
+  else void probe();
 }
 
 let probing = false;
@@ -59,31 +79,70 @@ async function probe(): Promise<void> {
   probing = false;
 }
 
-/** Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again. */
+/**
+ * Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again.
+ *
+ * Browsers open six connections to a server, whatever the number of tabs: so one tab follows, and tells the others.
+ */
 export function startLive(client: RailgateClient, feed: boolean): void {
   stopLive();
-  running = new AbortController();
-  follows = feed;
-  if (feed) void follow(client, running.signal);
+  if (!feed) return;
+  const begin = (): void => {
+    const ended = new AbortController();
+    running = ended;
+    const opened = new BroadcastChannel(`railgate.${client.keyId}`);
+    channel = opened;
+    channel.onmessage = hear;
+    const lead = async (): Promise<void> => {
+      leads = true;
+      await follow(client, ended.signal);
+    };
+    ended.signal.addEventListener("abort", () => {
+      opened.close();
+      leads = false;
+    });
+    navigator.locks.request(opened.name, { signal: ended.signal }, lead).catch(() => undefined);
+  };
+  begin();
+  // A page that is left, and kept for the way back, must not keep its connection.
+  const hide = (): void => running?.abort();
+  const show = ({ persisted }: PageTransitionEvent): void => {
+    if (!persisted) return;
+    begin();
+    tell(undefined);
+  };
+  globalThis.addEventListener("pagehide", hide);
+  globalThis.addEventListener("pageshow", show);
+  unlisten = () => {
+    globalThis.removeEventListener("pagehide", hide);
+    globalThis.removeEventListener("pageshow", show);
+  };
 }
 
 export function stopLive(): void {
+  unlisten?.();
   running?.abort();
-  running = undefined;
-  follows = false;
+  [unlisten, running, channel] = [undefined, undefined, undefined];
   lost.value = false;
 }
 
 async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
+  const place = kept(`place.${client.keyId}`, 0);
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      after ??= await end(client, signal);
+      if (after === undefined) {
+        after = await feedEnd(client, place.read(), signal);
+        place.write(after);
+        // Nobody followed meanwhile.
+        tell(undefined);
+      }
       for await (const { position, event } of client.followFeed({ after, attempts: 1, signal })) {
         after = position;
         pause = FIRST_PAUSE_MS;
         tell(event);
+        pass({ event });
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -97,28 +156,4 @@ async function follow(client: RailgateClient, signal: AbortSignal): Promise<void
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
-}
-
-/** The position of the newest event. The feed has no gaps, so doubling and halving find it. */
-async function end(client: RailgateClient, signal: AbortSignal): Promise<number> {
-  const within = async (after: number): Promise<boolean> => {
-    try {
-      const page = await client.feed({ after, limit: 1, signal });
-      return page.data.length > 0;
-    } catch (error) {
-      if (error instanceof RailgateError && error.code === "epoch_changed") return false;
-      throw error;
-    }
-  };
-  let low = 0;
-  let high = 1;
-  if (!(await within(low))) return 0;
-  while (await within(high)) [low, high] = [high, high * 4];
-  // There is an event after `low`, and none after `high`.
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await within(middle)) low = middle;
-    else high = middle;
-  }
-  return high;
 }

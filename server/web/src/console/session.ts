@@ -4,15 +4,8 @@
  */
 
 import { computed, signal } from "@preact/signals";
-import {
-  type Environment,
-  type OperatorRole,
-  RailgateClient,
-  type RailgateError,
-  type Signer,
-} from "railgate/client";
+import type { Environment, OperatorRole, RailgateClient, RailgateError, Signer } from "railgate/client";
 import { kept } from "../shared/kept";
-import { keyVault } from "../shared/vault";
 import { answered, startLive, stopLive, unanswered } from "./live";
 
 /** What this browser knows of an identity. Nothing of it is secret. */
@@ -41,7 +34,12 @@ export const identities = signal(storedIdentities.read());
 export const session = signal<Session | undefined>(undefined);
 /** Why the chosen identity could not be opened. */
 export const failure = signal<RailgateError | undefined>(undefined);
-export const opening = signal(true);
+/** The identity that is being opened: the frame around its views is there before the code that signs. */
+export const opening = signal<Identity | undefined>(undefined);
+
+/** What signs, and stores keys: most of what the console loads, so it is loaded beside the frame. */
+const signing = () => import("railgate/client");
+const keys = async (profile: string) => (await import("../shared/vault")).keyVault(DATABASE, profile);
 
 /** The client of the identity that is signed in; views are only shown with one. */
 export const api = computed(() => {
@@ -49,9 +47,9 @@ export const api = computed(() => {
   return session.value.api;
 });
 
-function connect(profile: string, environment: Environment): Promise<RailgateClient> {
-  const hooks = { after: answered, error: unanswered };
-  return RailgateClient.open({ baseUrl: location.origin, environment, vault: keyVault(DATABASE, profile), hooks });
+async function connect(profile: string, environment: Environment): Promise<RailgateClient> {
+  const [{ RailgateClient }, vault] = await Promise.all([signing(), keys(profile)]);
+  return RailgateClient.open({ baseUrl: location.origin, environment, vault, hooks: { after: answered, error: unanswered } });
 }
 
 function remember(identity: Identity): void {
@@ -66,6 +64,11 @@ function enter(identity: Identity, client: RailgateClient): void {
   startLive(client, identity.kind === "client");
 }
 
+/** Follows the events of the identity again, which a key without access could not. */
+export function resumeLive(): void {
+  if (session.value !== undefined) startLive(session.value.api, session.value.identity.kind === "client");
+}
+
 /** Leaves the identity, and keeps its key. */
 export async function leave(): Promise<void> {
   stopLive();
@@ -78,18 +81,20 @@ export async function leave(): Promise<void> {
 /** Opens the identity that was used last. */
 export async function resume(): Promise<void> {
   const last = identities.value.find(({ profile }) => profile === storedCurrent.read());
-  if (last !== undefined) await use(last);
-  opening.value = false;
+  if (last === undefined) void signing();
+  else await use(last);
 }
 
 /** Signs in with an identity of this browser. */
 export async function use(identity: Identity): Promise<void> {
+  opening.value = identity;
   await leave();
   try {
     enter(identity, await connect(identity.profile, identity.environment));
   } catch (error) {
     failure.value = error as RailgateError;
   }
+  opening.value = undefined;
 }
 
 /** Makes a key and enrols it as a new sandbox client's; returns the secret of webhooks, which is shown once. */
@@ -118,7 +123,7 @@ export async function enrollOperator(code: string, name: string): Promise<void> 
 /** Makes a key and asks for live access for it, signed by the sandbox client that is signed in. */
 export async function askForLive(name: string): Promise<Identity> {
   const profile = crypto.randomUUID();
-  const key: Signer = await keyVault(DATABASE, profile).signer();
+  const key: Signer = await (await keys(profile)).signer();
   const { client_id: id } = await api.value.enrollLive(key);
   const identity = { profile, kind: "client", environment: "live", name, id } as const;
   remember(identity);

@@ -18,8 +18,7 @@ import type { View } from "./views";
 type Placed = View & { nav: NonNullable<View["nav"]> };
 
 const isPlaced = (view: View): view is Placed => view.nav !== undefined;
-const isHere = (view: View): boolean =>
-  path.value === view.path || (view.path !== "/" && path.value.startsWith(`${view.path}/`));
+const isHere = (view: View): boolean => path.value === view.path || (view.path !== "/" && path.value.startsWith(`${view.path}/`));
 
 interface ShellProps {
   readonly views: readonly View[];

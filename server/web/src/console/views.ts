@@ -1,4 +1,9 @@
-/** Views: what an address shows, to whom, and how it is reached. A view is loaded when it is first shown. */
+/**
+ * Views: what an address shows, to whom, and how it is reached. A view is loaded when it is first shown.
+ *
+ * To add one: a file with the component, its row in `client/views.ts` or `operator/views.ts`, its texts in `shared/text/`, and a spec in
+ * `test/` that uses it and looks at it.
+ */
 
 import type { ComponentType } from "preact";
 import { clientViews } from "./client/views";

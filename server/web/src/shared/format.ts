@@ -1,5 +1,7 @@
 /** Numbers, amounts and times as the reader's locale writes them. Amounts are decimal texts and never become floats. */
 
+import { formatMoney } from "railgate/money";
+
 const locales = navigator.languages;
 
 const cached = <K, V>(make: (key: K) => V): ((key: K) => V) => {
@@ -11,29 +13,9 @@ const cached = <K, V>(make: (key: K) => V): ((key: K) => V) => {
   };
 };
 
-/** What `Intl` takes as an exact decimal. */
-type Decimal = Intl.StringNumericLiteral;
-
-const moneyOf = cached((currency: string) => new Intl.NumberFormat(locales, { style: "currency", currency, currencyDisplay: "code" }));
-
 /** An amount with its currency, exactly as given. */
-export function money(amount: string, currency: string): string {
-  const decimals = amount.split(".")[1]?.length ?? 0;
-  try {
-    const format = moneyOf(currency);
-    const usual = format.resolvedOptions().maximumFractionDigits ?? 0;
-    if (decimals === usual) return format.format(amount as Decimal);
-    return new Intl.NumberFormat(locales, {
-      style: "currency",
-      currency,
-      currencyDisplay: "code",
-      minimumFractionDigits: decimals,
-      maximumFractionDigits: decimals,
-    }).format(amount as Decimal);
-  } catch {
-    return `${amount} ${currency}`;
-  }
-}
+export const money = (amount: string, currency: string): string =>
+  formatMoney(amount, currency, { locale: locales, currencyDisplay: "code" });
 
 const counts = new Intl.NumberFormat(locales);
 export const count = (value: number): string => counts.format(value);
@@ -68,7 +50,11 @@ export const moment = (at: string | Date): string => moments.format(new Date(at)
 export const day = (at: string | Date): string => days.format(new Date(at));
 export const hour = (at: string | Date): string => hours.format(new Date(at));
 /** The same time in UTC, for those who compare with a log. */
-export const utc = (at: string | Date): string => `${new Date(at).toISOString().replace("T", " ").replace(/\.(\d+)Z$/, ".$1")} UTC`;
+export const utc = (at: string | Date): string =>
+  `${new Date(at)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.(\d+)Z$/, ".$1")} UTC`;
 
 /** How far a time is from now, in the largest unit that fits. */
 export function ago(at: string | Date, now: number): string {

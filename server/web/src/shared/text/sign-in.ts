@@ -32,9 +32,7 @@ export const signIn = {
   signOutRevoke: "Also revoke the key at the gateway",
   signOutConfirm: "Delete the key and sign out",
   pending: "Waiting for approval",
-  pendingText:
-    "An operator of this gateway decides about live access. This page continues by itself when the key is approved.",
-  openFailed: "This identity could not be opened",
+  pendingText: "An operator of this gateway decides about live access. This page continues by itself when the key is approved.",
   secretTitle: "Webhook secret",
   secretText: "Receivers verify messages with this secret. It is shown once: copy it now, or make another one later.",
   secretDone: "I have copied it",

@@ -27,7 +27,5 @@ export function Button({ kind = "plain", icon, busy = false, children, onClick, 
 
 /** A button of an icon alone; `label` names it. */
 export function IconButton({ label, icon, ...more }: Omit<ButtonProps, "children"> & { label: string; icon: IconName }) {
-  return (
-    <Button {...more} kind="quiet" icon={icon} aria-label={label} title={label} />
-  );
+  return <Button {...more} kind="quiet" icon={icon} aria-label={label} title={label} />;
 }

@@ -61,7 +61,13 @@ export function Table<T>({ caption, columns, rows, id, to, pages = {} }: TablePr
         </thead>
         <tbody role="rowgroup" ref={body}>
           {rows.map((row) => (
-            <tr key={id(row)} role="row" class={to === undefined ? undefined : "leads"} data-row={to === undefined ? "" : undefined} tabIndex={to === undefined ? -1 : undefined}>
+            <tr
+              key={id(row)}
+              role="row"
+              class={to === undefined ? undefined : "leads"}
+              data-row={to === undefined ? "" : undefined}
+              tabIndex={to === undefined ? -1 : undefined}
+            >
               {columns.map(({ name, cell, number }, n) => (
                 <td key={name} role="cell" data-name={name} class={number === true ? "number" : undefined}>
                   {n === 0 && to !== undefined ? (
