@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { RailgateClient, generateSigner } from "../../../bindings-wasm/npm/dist/client.js";
@@ -106,3 +108,28 @@ export const bundleOf = ({ url }, more = {}) => ({
   secrets: { sandbox: { token: TOKEN, callback_secret: SECRET }, live: { token: TOKEN, callback_secret: SECRET } },
   documents: [{ name: "licence.txt", content: Buffer.from("Licence no. 4711 of the central bank\n").toString("base64") }],
 });
+
+/** Gives the reason in the dialog that is open, does the act, and waits until the dialog is gone. */
+export async function reasoned(page, act, reason) {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").fill(reason);
+  await dialog.getByRole("button", { name: act, exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+}
+
+/** The other operator confirms what waits about the page of the first, who sees by themselves that it is done. */
+export async function confirmed(page, other, gateway) {
+  const link = page.getByRole("link", { name: "Look at the request" });
+  await other.goto(new URL(await link.getAttribute("href"), gateway.url).href);
+  await other.getByRole("button", { name: "Confirm" }).click();
+  await other.getByRole("dialog").getByRole("button", { name: "Confirm" }).click();
+  await other.locator(".page-title").getByText("Confirmed").waitFor();
+  await link.waitFor({ state: "detached" });
+}
+
+/** Replaces a provider behind everybody's back, by the command line over the store. */
+export async function replaced(gateway, provider) {
+  const file = join(process.env.RAILGATE_TEST_FOLDER, `${provider.id}.json`);
+  await writeFile(file, JSON.stringify(provider));
+  gateway.command("providers", "apply", file, "--yes");
+}

@@ -48,7 +48,11 @@ const subjectHref = ({ act, subject }: Approval): string => href(PLACES[act].end
 
 export default function ApprovalPage({ params }: ViewProps) {
   const id = params["id"] ?? "";
-  const data = useData((signal) => api.value.call("GET", "/operator/approvals/{id}", { params: { id }, signal }), ["approval", id], WATCHED);
+  const data = useData(
+    (signal) => api.value.call("GET", "/operator/approvals/{id}", { params: { id }, signal }),
+    ["approval", id],
+    WATCHED,
+  );
   const found = data.value;
   return (
     <Page
@@ -101,6 +105,8 @@ function Request({ approval }: { approval: Approval }) {
   return <Facts rows={places.map(({ pointer, value }) => [pointer, value])} />;
 }
 
+/** Views are JSON, which their types do not say. */
+const asJson = (view: object): Json => view as unknown as Json;
 const isMissing = (error: unknown): boolean => (error as { status?: number }).status === 404;
 
 function ProviderChange({ approval }: { approval: Approval }) {
@@ -119,7 +125,7 @@ function ProviderChange({ approval }: { approval: Approval }) {
   const { reason: _, ...request } = approval.request as Record<string, Json>;
   return (
     <Shown data={data}>
-      {(now) => <Changes changes={changesOf(now === "new" ? undefined : (configOf(now) as unknown as Json), configOf(request) as unknown as Json)} />}
+      {(now) => <Changes changes={changesOf(now === "new" ? undefined : asJson(configOf(now)), asJson(configOf(request)))} />}
     </Shown>
   );
 }
@@ -127,7 +133,7 @@ function ProviderChange({ approval }: { approval: Approval }) {
 function RoutesChange({ approval }: { approval: Approval }) {
   const data = useData((signal) => api.value.call("GET", "/operator/routes", { signal }), ["routes"], { on: false });
   const { routes } = approval.request as { routes?: Json };
-  return <Shown data={data}>{(now) => <Changes changes={changesOf(now.routes as unknown as Json, routes)} />}</Shown>;
+  return <Shown data={data}>{(now) => <Changes changes={changesOf(asJson(now.routes), routes)} />}</Shown>;
 }
 
 /** Another one confirms or declines; whoever asked may withdraw. */

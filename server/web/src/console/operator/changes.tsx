@@ -28,9 +28,10 @@ export function changesOf(before: Json | undefined, after: Json | undefined, poi
   const inner = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
     Array.isArray(value) ? Object.fromEntries(value.map((one: Json, n) => [n, one])) : isObject(value) ? value : undefined;
   const [was, is] = [inner(before), inner(after)];
-  if (was !== undefined && is !== undefined) {
-    const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-    return names.flatMap((name) => changesOf(was[name], is[name], `${pointer}/${escaped(name)}`));
+  if ((was ?? is) !== undefined && (was !== undefined || isNothing(before)) && (is !== undefined || isNothing(after))) {
+    // What is new or gone is shown place by place, too.
+    const names = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
+    return names.flatMap((name) => changesOf(was?.[name], is?.[name], `${pointer}/${escaped(name)}`));
   }
   if (was === undefined && is === undefined && String(before ?? "") === String(after ?? "")) return [];
   return [{ pointer, ...(isNothing(before) ? {} : { before }), ...(isNothing(after) ? {} : { after }) }];

@@ -1,13 +1,13 @@
 /** One client: its keys, money and terms, and what an operator does about them. */
 
 import { useSignal } from "@preact/signals";
-import type { Operators } from "railgate/client";
+import type { Key, Operators } from "railgate/client";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Shown } from "../../shared/ui/feedback";
 import { Page, Section } from "../../shared/ui/page";
 import { KeyBadge } from "../../shared/ui/states";
-import { Table } from "../../shared/ui/table";
+import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Copy, Facts, Time } from "../../shared/ui/values";
 import { useData } from "../data";
 import { href } from "../router";
@@ -105,31 +105,36 @@ function Standing({ client, onDone }: { client: Client; onDone: () => void }) {
   );
 }
 
+const KEY_COLUMNS: readonly Column<Key>[] = [
+  { name: words.key, cell: ({ key_id }) => <Copy value={key_id} shown={`${key_id.slice(0, 12)}…`} /> },
+  {
+    name: words.columns.status,
+    cell: ({ status, environment }) => (
+      <span class="badges">
+        <KeyBadge status={status} />
+        <ModeBadge sandbox={environment === "sandbox"} />
+      </span>
+    ),
+  },
+  { name: words.label, cell: ({ label }) => label ?? "–" },
+  { name: words.columns.since, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
 function Keys({ client, may, onDone }: { client: Client; may: boolean; onDone: () => void }) {
   const approving = useSignal<string | undefined>(undefined);
+  const approves: readonly Column<Key>[] = [
+    {
+      name: words.act,
+      cell: ({ key_id, status }) =>
+        status === "pending" ? <Button onClick={() => (approving.value = key_id)}>{words.approve.act}</Button> : null,
+    },
+  ];
+  const asked = may && client.keys.some(({ status }) => status === "pending");
   return (
     <Section title={words.keys}>
       <Table
         caption={words.keys}
-        columns={[
-          { name: words.key, cell: ({ key_id }: Client["keys"][number]) => <Copy value={key_id} shown={`${key_id.slice(0, 12)}…`} /> },
-          {
-            name: words.columns.status,
-            cell: ({ status, environment }) => (
-              <span class="badges">
-                <KeyBadge status={status} />
-                <ModeBadge sandbox={environment === "sandbox"} />
-              </span>
-            ),
-          },
-          { name: words.label, cell: ({ label }) => label ?? "–" },
-          { name: words.columns.since, cell: ({ created_at }) => <Time at={created_at} /> },
-          {
-            name: words.act,
-            cell: ({ key_id, status }) =>
-              status === "pending" && may ? <Button onClick={() => (approving.value = key_id)}>{words.approve.act}</Button> : null,
-          },
-        ]}
+        columns={asked ? [...KEY_COLUMNS, ...approves] : KEY_COLUMNS}
         rows={client.keys}
         id={({ key_id }) => key_id}
       />

@@ -96,11 +96,9 @@ function Switches({ provider, onDone }: { provider: Provider; onDone: () => void
   const chosen = open.value;
   return (
     <>
-      {provider.version > 0 ? (
-        <a class="button plain" href={href(`/providers/${provider.id}/edit`)}>
-          {words.edit}
-        </a>
-      ) : null}
+      <a class="button plain" href={href(`/providers/${provider.id}/edit`)}>
+        {words.edit}
+      </a>
       {offered
         .filter((one) => !(one === "disable" && off))
         .map((one) => (
@@ -159,7 +157,8 @@ function Configuration({ provider }: { provider: Provider }) {
             [words.fields.currencies, listed(provider.currencies, text.all)],
             [words.fields.countries, listed(provider.countries, "–")],
             ...Object.entries(limits ?? {}).map(
-              ([currency, { min, max }]) => [`${words.fields.limits}: ${currency}`, words.range(String(min ?? "–"), String(max ?? "–"))] as const,
+              ([currency, { min, max }]) =>
+                [`${words.fields.limits}: ${currency}`, words.range(String(min ?? "–"), String(max ?? "–"))] as const,
             ),
             ...Object.entries(settings ?? {}).map(([name, value]) => [`${words.fields.settings}: ${name}`, value] as const),
             [words.fields.secrets, provider.secret_names.length === 0 ? text.none : provider.secret_names.join(", ")],

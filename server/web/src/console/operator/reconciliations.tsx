@@ -128,7 +128,12 @@ function Compare({ choices, initial }: { choices: readonly { value: string; labe
           void act.run();
         }}
       >
-        <SelectField label={words.columns.provider} value={provider.value} choices={choices} onValue={(value) => (provider.value = value)} />
+        <SelectField
+          label={words.columns.provider}
+          value={provider.value}
+          choices={choices}
+          onValue={(value) => (provider.value = value)}
+        />
         <FileField label={words.file} hint={words.fileHint} accept=".csv,.xml,.json" onFile={(chosen) => (file.value = chosen)} />
         <CheckField label={words.again} checked={again.value} onValue={(checked) => (again.value = checked)} />
         {act.problem === undefined ? null : <Problem problem={act.problem} />}

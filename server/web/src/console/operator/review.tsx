@@ -66,7 +66,11 @@ export default function Review({ params }: ViewProps) {
                     <Time at={review.opened_at} />.
                   </span>
                 </p>
-                {may ? <Resolve review={review} version={found.settlement.version} onDone={reload} /> : <p class="note">{words.readOnly}</p>}
+                {may ? (
+                  <Resolve review={review} version={found.settlement.version} onDone={reload} />
+                ) : (
+                  <p class="note">{words.readOnly}</p>
+                )}
               </>
             )}
             <Known about={asked.value === undefined ? found : { ...found, asked: asked.value.asked ?? [] }} />

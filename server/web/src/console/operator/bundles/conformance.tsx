@@ -33,7 +33,8 @@ export function ConformanceReport({ bundle }: { bundle: Operators.Bundle }) {
           ) : (
             <>
               <p>
-                {report.ok ? words.ok : words.failed(report.failed)} {words.about(report.base_url, revision ?? bundle.revision, duration(report.took_ms))}{" "}
+                {report.ok ? words.ok : words.failed(report.failed)}{" "}
+                {words.about(report.base_url, revision ?? bundle.revision, duration(report.took_ms))}{" "}
                 {at ? <Time at={at} /> : null}
               </p>
               <Checks checks={report.checks} />

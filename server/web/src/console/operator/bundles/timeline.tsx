@@ -69,6 +69,12 @@ async function steps(id: string, signal: AbortSignal): Promise<readonly Step[]> 
   }
 }
 
+/** Who took a step. */
+function By({ id, partner }: { id: Step["by"]; partner: string }) {
+  if (id === null || id === undefined) return <>{words.gateway}</>;
+  return id === partner ? <>{words.partner}</> : <Person id={id} />;
+}
+
 function StepLine({ step, partner }: { step: Step; partner: string }) {
   const pointer = typeof step.data === "object" && step.data !== null && "pointer" in step.data ? String(step.data["pointer"]) : undefined;
   return (
@@ -79,7 +85,9 @@ function StepLine({ step, partner }: { step: Step; partner: string }) {
         <Time at={step.at} full />
       </div>
       <p class="timeline-facts">
-        <span>{step.by === null || step.by === undefined ? words.gateway : step.by === partner ? words.partner : <Person id={step.by} />}</span>
+        <span>
+          <By id={step.by} partner={partner} />
+        </span>
         <span>{words.revision(step.revision)}</span>
         {pointer === undefined ? null : <code>{pointer}</code>}
       </p>
@@ -108,7 +116,12 @@ function Comment({ bundle, onDone }: { bundle: Operators.Bundle; onDone: () => v
         void act.run();
       }}
     >
-      <TextArea label={words.comment} value={comment.value} onValue={(value) => (comment.value = value)} error={errorOf(act.problem, "/comment")} />
+      <TextArea
+        label={words.comment}
+        value={comment.value}
+        onValue={(value) => (comment.value = value)}
+        error={errorOf(act.problem, "/comment")}
+      />
       <TextField
         label={words.place}
         hint={words.placeHint}

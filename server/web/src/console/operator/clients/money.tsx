@@ -56,7 +56,9 @@ export function Money({ client, may, onDone }: MoneyProps) {
           id={({ currency, sandbox }) => `${currency} ${sandbox}`}
         />
       )}
-      {open.value === undefined ? null : <Move client={client} kind={open.value} onDone={onDone} onClose={() => (open.value = undefined)} />}
+      {open.value === undefined ? null : (
+        <Move client={client} kind={open.value} onDone={onDone} onClose={() => (open.value = undefined)} />
+      )}
     </Section>
   );
 }
@@ -92,10 +94,26 @@ function Move({ client, kind, onDone, onClose }: Omit<MoneyProps, "may"> & { kin
       onDone={onDone}
       onClose={onClose}
     >
-      <TextField label={words.columns.currency} maxLength={3} value={currency.value} onValue={(value) => (currency.value = value.toUpperCase())} />
+      <TextField
+        label={words.columns.currency}
+        maxLength={3}
+        value={currency.value}
+        onValue={(value) => (currency.value = value.toUpperCase())}
+      />
       <TextField label={said.amount} inputMode="decimal" value={amount.value} onValue={(value) => (amount.value = value)} />
-      <TextField label={words.reference} hint={words.referenceHint} value={reference.value} onValue={(value) => (reference.value = value)} />
-      <TextArea label={words.evidence} hint={words.evidenceHint} rows={2} value={evidence.value} onValue={(value) => (evidence.value = value)} />
+      <TextField
+        label={words.reference}
+        hint={words.referenceHint}
+        value={reference.value}
+        onValue={(value) => (reference.value = value)}
+      />
+      <TextArea
+        label={words.evidence}
+        hint={words.evidenceHint}
+        rows={2}
+        value={evidence.value}
+        onValue={(value) => (evidence.value = value)}
+      />
     </Act>
   );
 }

@@ -67,7 +67,8 @@ export function Terms({ client, may, onDone }: TermsProps) {
 
 function Limits({ limits }: { limits: readonly Limit[] }) {
   if (limits.length === 0) return <Empty title={words.noLimits} />;
-  const sum = (amount: Limit["min"], currency: string) => (amount === null || amount === undefined ? "–" : money(String(amount), currency));
+  const sum = (amount: Limit["min"], currency: string): string =>
+    amount === null || amount === undefined ? "–" : money(String(amount), currency);
   return (
     <Table
       caption={words.limits}
@@ -129,7 +130,12 @@ function LimitForm({ client, onDone, onClose }: FormProps) {
       onClose={onClose}
     >
       <SelectField label={words.columns.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
-      <TextField label={words.columns.currency} maxLength={3} value={currency.value} onValue={(value) => (currency.value = value.toUpperCase())} />
+      <TextField
+        label={words.columns.currency}
+        maxLength={3}
+        value={currency.value}
+        onValue={(value) => (currency.value = value.toUpperCase())}
+      />
       {field("min", words.columns.min)}
       {field("max", words.columns.max)}
       {field("daily_value", words.columns.dailyValue)}

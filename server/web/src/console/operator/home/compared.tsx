@@ -46,7 +46,10 @@ function unusualOf(now: Figure, before: Figure | undefined): string[] {
 /** Figures of now beside those before: unusual ones first, then live ones, then the largest. */
 function rowsOf({ now, before }: Picture): Row[] {
   const earlier = new Map(before.figures.map((one) => [keyOf(one), one]));
-  const rows = now.figures.map((one) => ({ now: one, before: earlier.get(keyOf(one)), unusual: unusualOf(one, earlier.get(keyOf(one))) }));
+  const rows = now.figures.map((one) => {
+    const was = earlier.get(keyOf(one));
+    return { now: one, before: was, unusual: unusualOf(one, was) };
+  });
   const rank = (row: Row): number => (row.unusual.length > 0 ? 0 : 2) + (row.now.sandbox ? 1 : 0);
   return rows.sort((a, b) => rank(a) - rank(b) || b.now.count - a.now.count);
 }
@@ -61,10 +64,13 @@ function Beside({ now, before }: { now: string; before: string | undefined }) {
   );
 }
 
-const shareOf = (figure: Figure | undefined): string | undefined =>
-  figure === undefined ? undefined : figure.success_rate === null || figure.success_rate === undefined ? "–" : percent(figure.success_rate);
-const tookOf = (figure: Figure | undefined): string | undefined =>
-  figure === undefined ? undefined : figure.p95_ms === null || figure.p95_ms === undefined ? "–" : duration(figure.p95_ms);
+/** A part of a figure; a dash if there is none of it, nothing if there is no figure. */
+const partOf = (figure: Figure | undefined, part: "success_rate" | "p95_ms", shown: (value: number) => string): string | undefined => {
+  const value = figure?.[part];
+  return figure === undefined ? undefined : value === null || value === undefined ? "–" : shown(value);
+};
+const shareOf = (figure: Figure | undefined): string | undefined => partOf(figure, "success_rate", percent);
+const tookOf = (figure: Figure | undefined): string | undefined => partOf(figure, "p95_ms", duration);
 
 const COLUMNS: readonly Column<Row>[] = [
   { name: words.columns.provider, cell: ({ now }) => `${now.provider} ${now.currency}` },

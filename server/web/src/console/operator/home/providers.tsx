@@ -61,7 +61,10 @@ export function Servers({ nodes }: { nodes: readonly Operators.Node[] }) {
       caption={words.servers}
       columns={[
         { name: words.server.host, cell: ({ host, address }: Operators.Node) => address ?? host },
-        { name: words.server.state, cell: ({ up }) => <Badge tone={up ? "good" : "bad"}>{up ? words.server.up : words.server.gone}</Badge> },
+        {
+          name: words.server.state,
+          cell: ({ up }) => <Badge tone={up ? "good" : "bad"}>{up ? words.server.up : words.server.gone}</Badge>,
+        },
         { name: words.server.version, cell: ({ version }) => version },
         { name: words.server.started, cell: ({ started_at }) => <Time at={started_at} /> },
         { name: words.server.seen, cell: ({ seen_at }) => <Time at={seen_at} /> },

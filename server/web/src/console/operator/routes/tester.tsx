@@ -37,7 +37,13 @@ export function Tester({ providers }: { providers: readonly Operators.OperatedPr
   const client = useSignal("");
   const found = useSignal<Found | undefined>(undefined);
   const act = useAct(async () => {
-    const payment = { amount: amount.value, currency: currency.value, to: to.value.trim(), reference: REFERENCE, sandbox: mode.value === "sandbox" };
+    const payment = {
+      amount: amount.value,
+      currency: currency.value,
+      to: to.value.trim(),
+      reference: REFERENCE,
+      sandbox: mode.value === "sandbox",
+    };
     const answer = await api.value.call("POST", "/operator/routes/explain", {
       body: payment,
       ...(client.value.trim() === "" ? {} : { query: { client: client.value.trim() } }),
@@ -53,7 +59,13 @@ export function Tester({ providers }: { providers: readonly Operators.OperatedPr
         }}
       >
         <div class="columns">
-          <TextField label={words.to} hint={words.toHint} value={to.value} onValue={(value) => (to.value = value)} error={errorOf(act.problem, "/to")} />
+          <TextField
+            label={words.to}
+            hint={words.toHint}
+            value={to.value}
+            onValue={(value) => (to.value = value)}
+            error={errorOf(act.problem, "/to")}
+          />
           <TextField
             label={words.amount}
             inputMode="decimal"
@@ -69,7 +81,13 @@ export function Tester({ providers }: { providers: readonly Operators.OperatedPr
             error={errorOf(act.problem, "/currency")}
           />
           <SelectField label={words.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
-          <TextField label={words.client} hint={words.clientHint} optional value={client.value} onValue={(value) => (client.value = value)} />
+          <TextField
+            label={words.client}
+            hint={words.clientHint}
+            optional
+            value={client.value}
+            onValue={(value) => (client.value = value)}
+          />
         </div>
         {act.problem === undefined ? null : <Problem problem={act.problem} />}
         <Button type="submit" busy={act.busy}>

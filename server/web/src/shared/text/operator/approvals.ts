@@ -39,7 +39,7 @@ export const approvals = {
   columns: { act: "Act", subject: "About", status: "Status", by: "Asked by", why: "Reason", at: "Asked" },
   asked: "What was asked for",
   request: "The request",
-  requestNote: "It takes effect as if it were asked for at the moment of the confirmation. If what it changes changed meanwhile, it is refused.",
+  requestNote: "It takes effect as if it were asked for when it is confirmed. If what it is about changed meanwhile, it is refused.",
   noRequest: "The request has no details.",
   expires: "Expires",
   decided: "Decided",

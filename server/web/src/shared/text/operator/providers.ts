@@ -41,7 +41,9 @@ export const providers = {
   feesNote: "The rule that fits best applies. What was accepted or quoted before keeps its fee.",
   settingsNote: "Of its rail; those that begin with statement_ say how it writes its statements.",
   secretsNote: (names: string) =>
-    names === "" ? "It has none. They are sealed and never shown again." : `It has ${names}. Left empty, they stay; otherwise these replace all of them.`,
+    names === ""
+      ? "It has none. They are sealed and never shown again."
+      : `It has ${names}. Left empty, they stay; otherwise these replace all of them.`,
   setting: "Setting",
   secret: "Secret",
   limit: "Limit",

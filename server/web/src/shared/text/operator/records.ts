@@ -12,7 +12,8 @@ export const reconciliations = {
   agrees: "Agrees",
   differences: (n: number) => (n === 1 ? "1 difference" : `${n} differences`),
   compare: "Compare a statement",
-  compareNote: "CSV by the provider's settings, camt.053 and camt.054, or statement entries of the GSMA Mobile Money API. Compare every one, in order.",
+  compareNote:
+    "CSV by the provider's settings, camt.053, camt.054, or statement entries of the GSMA Mobile Money API. Compare every one, in order.",
   compareAct: "Compare",
   comparing: "Comparing…",
   compared: (lines: number) => `${lines} lines are compared`,
