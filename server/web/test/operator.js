@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { RailgateClient, generateSigner } from "../../../bindings-wasm/npm/dist/client.js";
 import { person } from "./console.js";
@@ -55,7 +56,7 @@ export const reviewOf = async (client, reference) => (await client.get(reference
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "let-me-in";
 
-/** The adapter of the documentation, which calls itself an operator; it ends with `stop`. */
+/** The adapter of the documentation, which calls itself an operator, for the specs of a file; its address. */
 export async function adapter(gateway) {
   const child = spawn("node", [here("../../../docs/rails/adapters/adapter.mjs")], {
     cwd: process.env.RAILGATE_TEST_FOLDER,
@@ -68,18 +69,15 @@ export async function adapter(gateway) {
       ADAPTER_CALLBACK_SECRET: SECRET,
     },
   });
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  after(kill);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
-  const stop = async () => {
-    const gone = once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
-  };
-  return { url: line.replace("listening on ", ""), stop };
+  return line.replace("listening on ", "");
 }
 
 /** A bundle that describes the adapter. */
-export const bundleOf = ({ url }, more = {}) => ({
+export const bundleOf = (url, more = {}) => ({
   manifest: {
     id: "acme",
     version: "1.0.0",
