@@ -12,14 +12,19 @@ import { person } from "./console.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** An operator who signs in with an invitation. */
+/** Signs in with an invitation. */
+export async function signIn(page, gateway, code) {
+  await page.goto(`${gateway.url}/console`);
+  const form = page.getByRole("region", { name: "Operator with an invitation" });
+  await form.getByLabel("Invitation code").fill(code);
+  await form.getByRole("button", { name: "Make a key and sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+}
+
+/** An operator whom the command line invited, in a browser of their own. */
 export async function operator(browser, gateway, name, role, options = {}) {
   const one = await person(browser, options);
-  await one.page.goto(`${gateway.url}/console`);
-  const form = one.page.getByRole("region", { name: "Operator with an invitation" });
-  await form.getByLabel("Invitation code").fill(gateway.invite(name, role));
-  await form.getByRole("button", { name: "Make a key and sign in" }).click();
-  await one.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await signIn(one.page, gateway, gateway.invite(name, role));
   return one;
 }
 
@@ -49,9 +54,6 @@ export async function stuck(client, payments) {
   await client.setClock({ advance_ms: 26 * 3_600_000 });
   for (let clock = await client.clock(); clock.advancing_to !== undefined; ) clock = await client.clock();
 }
-
-/** The id of the review of a payment. */
-export const reviewOf = async (client, reference) => (await client.get(reference)).id;
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TOKEN = "let-me-in";
@@ -129,5 +131,5 @@ export async function confirmed(page, other, gateway) {
 export async function replaced(gateway, provider) {
   const file = join(process.env.RAILGATE_TEST_FOLDER, `${provider.id}.json`);
   await writeFile(file, JSON.stringify(provider));
-  gateway.command("providers", "apply", file, "--yes");
+  gateway.command("providers", "apply", file, "--yes", "--master-keys", join(process.env.RAILGATE_TEST_FOLDER, "master.keys"));
 }
