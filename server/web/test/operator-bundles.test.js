@@ -31,7 +31,7 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   await act(page, "Begin the review", "I take it.");
   await page.locator(".page-title").getByText("In review").waitFor();
   await page.getByText("No check failed.").waitFor();
-  await page.getByText("it pays", { exact: true }).click();
+  await page.locator("summary").filter({ hasText: /it pays$/ }).click();
   await page.getByText(/PUT .*railgate\/v1\/payments/).first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "licence.txt" }).click()]);
   assert.equal(download.suggestedFilename(), "licence.txt");
