@@ -72,8 +72,10 @@ export function Act<T>({ reason = "required", run, done, onDone, onClose, childr
 export function useWaiting(subject: string): Data<readonly Operators.Approval[]> {
   return useData(
     async (signal) => {
-      const page = await api.value.call("GET", "/operator/approvals", { query: { status: "pending", limit: 200 }, signal });
-      return page.data.filter((one) => one.subject === subject);
+      const found: Operators.Approval[] = [];
+      const pending = api.value.all("/operator/approvals", { query: { status: "pending", limit: 200 }, signal });
+      for await (const one of pending) if (one.subject === subject) found.push(one);
+      return found;
     },
     ["waiting", subject],
     WATCHED,
