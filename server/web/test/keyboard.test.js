@@ -2,37 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { person, stage } from "./console.js";
+import { press, reach, type } from "./keys.js";
 
 const { gateway, browser } = await stage();
-
-/** The most steps between two things on a page. */
-const MOST = 80;
-
-/** Moves the focus by Tab until it is on what has this accessible name, and checks that the focus is seen. */
-async function reach(page, role, name) {
-  const wanted = page.getByRole(role, { name, exact: true }).first();
-  await wanted.waitFor();
-  for (let n = 0; n < MOST; n += 1) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) {
-      const outline = await wanted.evaluate((element) => getComputedStyle(element).outlineStyle);
-      assert.notEqual(outline, "none", `the focus on ${name} cannot be seen`);
-      return wanted;
-    }
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`${MOST} steps do not reach the ${role} ${name}`);
-}
-
-async function type(page, name, text) {
-  await reach(page, "textbox", name);
-  await page.keyboard.press("Control+a");
-  await page.keyboard.type(text);
-}
-
-async function press(page, name) {
-  await reach(page, "button", name);
-  await page.keyboard.press("Enter");
-}
 
 test("everything that a client does can be done by keyboard", async () => {
   const { page, context, fine } = await person(browser);

@@ -1,0 +1,99 @@
+/** Acts of operators: what is said before, and what happens if a second operator has to confirm. */
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Operators } from "railgate/client";
+import { text } from "../../shared/text";
+import { Confirm } from "../../shared/ui/dialog";
+import { say } from "../../shared/ui/feedback";
+import { TextField, errorOf } from "../../shared/ui/field";
+import { Time } from "../../shared/ui/values";
+import { type Data, type DataOptions, useAct, useData } from "../data";
+import { href } from "../router";
+import { api } from "../session";
+import { Person } from "./people";
+
+/** Operators have no feed of events: what they look at is read again. */
+export const WATCHED: DataOptions = { on: false, everyMs: 4_000 };
+
+/** Whether an act waits for a second operator. */
+export const isAsked = (answer: unknown): answer is Operators.Asked =>
+  typeof answer === "object" && answer !== null && "approval" in answer && typeof answer.approval === "object";
+
+/** Who has to confirm an act. The gateway's settings decide, so the texts say when. */
+export const WHO = text.operator.who;
+
+interface ActProps<T> {
+  readonly title: string;
+  /** What exactly happens. */
+  readonly what: ComponentChildren;
+  readonly who: string;
+  /** The name of the act, on its button. */
+  readonly act: string;
+  readonly danger?: boolean;
+  /** Whether it has a reason of its own here; acts with evidence do without. */
+  readonly reason?: "required" | "optional" | "none";
+  readonly run: (reason: string) => Promise<T>;
+  /** What is said once it took effect. */
+  readonly done: string;
+  readonly onDone?: ((answer: T) => void) | undefined;
+  readonly onClose: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Asks before an act: what it does, who confirms, and why it is done. */
+export function Act<T>({ reason = "required", run, done, onDone, onClose, children, danger = false, ...said }: ActProps<T>) {
+  const why = useSignal("");
+  const act = useAct(async () => {
+    const answer = await run(why.value.trim());
+    say(isAsked(answer) ? text.operator.asked : done);
+    onClose();
+    onDone?.(answer);
+  });
+  return (
+    <Confirm {...said} danger={danger} busy={act.busy} problem={act.problem} onClose={onClose} onConfirm={() => void act.run()}>
+      {children}
+      {reason === "none" ? null : (
+        <TextField
+          label={text.operator.reason}
+          hint={text.operator.reasonHint}
+          optional={reason === "optional"}
+          maxLength={500}
+          value={why.value}
+          onValue={(value) => (why.value = value)}
+          error={errorOf(act.problem, "/reason")}
+        />
+      )}
+    </Confirm>
+  );
+}
+
+/** What waits for a second operator about one thing. */
+export function useWaiting(subject: string): Data<readonly Operators.Approval[]> {
+  return useData(
+    async (signal) => {
+      const found: Operators.Approval[] = [];
+      const pending = api.value.all("/operator/approvals", { query: { status: "pending", limit: 200 }, signal });
+      for await (const one of pending) if (one.subject === subject) found.push(one);
+      return found;
+    },
+    ["waiting", subject],
+    WATCHED,
+  );
+}
+
+/** Says that something about this waits for a second operator, and leads to it. */
+export function Waiting({ of }: { of: Data<readonly Operators.Approval[]> }) {
+  return (
+    <>
+      {(of.value ?? []).map((one) => (
+        <p key={one.id} class="callout wait">
+          <span>
+            {text.operator.acts[one.act]}: {text.operator.waitsSince} <Person id={one.asked_by} />, <Time at={one.asked_at} />.
+          </span>
+          <a href={href(`/approvals/${one.id}`)}>{text.operator.lookAt}</a>
+        </p>
+      ))}
+    </>
+  );
+}

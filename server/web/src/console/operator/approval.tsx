@@ -1,0 +1,191 @@
+/** What one operator asked for, with what would change, and the decision of another one. */
+
+import { useSignal } from "@preact/signals";
+import type { Json, OperatorAct, Operators } from "railgate/client";
+import { text } from "../../shared/text";
+import { Button } from "../../shared/ui/button";
+import { Shown } from "../../shared/ui/feedback";
+import { TextField } from "../../shared/ui/field";
+import { Page, Section } from "../../shared/ui/page";
+import { Copy, Facts, Time } from "../../shared/ui/values";
+import { useData } from "../data";
+import { href } from "../router";
+import { api } from "../session";
+import type { ViewProps } from "../views";
+import { Act, WATCHED, WHO } from "./act";
+import { subjectOf } from "./approvals";
+import { ApprovalBadge } from "./badges";
+import { Changes, changesOf, placesOf } from "./changes";
+import { Person, isMe, useMay } from "./people";
+import { configOf } from "./providers/config";
+
+type Approval = Operators.Approval;
+
+const words = text.operator.approvals;
+
+/** Where one reads what an act is about. */
+const PLACES: Record<OperatorAct, string> = {
+  approve_client: "/clients/",
+  suspend_client: "/clients/",
+  resume_client: "/clients/",
+  set_limits: "/clients/",
+  set_fees: "/clients/",
+  set_floor: "/clients/",
+  set_session_signatures: "/clients/",
+  deposit: "/clients/",
+  withdraw: "/clients/",
+  put_provider: "/providers/",
+  enable_provider: "/providers/",
+  disable_provider: "/providers/",
+  maintain_provider: "/providers/",
+  put_routes: "/routes",
+  resolve_review: "/reviews/",
+  publish_bundle: "/bundles/",
+  revoke_bundle: "/bundles/",
+};
+
+const subjectHref = ({ act, subject }: Approval): string => href(PLACES[act].endsWith("/") ? PLACES[act] + subject : PLACES[act]);
+
+export default function ApprovalPage({ params }: ViewProps) {
+  const id = params["id"] ?? "";
+  const data = useData(
+    (signal) => api.value.call("GET", "/operator/approvals/{id}", { params: { id }, signal }),
+    ["approval", id],
+    WATCHED,
+  );
+  const found = data.value;
+  return (
+    <Page
+      title={found === undefined ? words.one : text.operator.acts[found.act]}
+      about={found === undefined ? undefined : <ApprovalBadge status={found.status} />}
+    >
+      <Shown data={data}>
+        {(approval) => (
+          <>
+            <Section title={words.asked}>
+              <AskedFacts approval={approval} />
+            </Section>
+            <Section title={words.request} note={words.requestNote}>
+              <Request approval={approval} />
+            </Section>
+            {approval.status === "pending" ? <Decision approval={approval} onDone={data.reload} /> : null}
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function AskedFacts({ approval }: { approval: Approval }) {
+  const decided = approval.decided_at;
+  return (
+    <Facts
+      rows={[
+        [words.columns.subject, <a href={subjectHref(approval)}>{subjectOf(approval)}</a>],
+        [words.columns.by, <Person id={approval.asked_by} />],
+        [words.columns.at, <Time at={approval.asked_at} full />],
+        [words.columns.why, approval.reason ?? "–"],
+        approval.status === "pending"
+          ? [words.expires, <Time at={approval.expires_at} full />]
+          : [words.decided, decided ? <Time at={decided} full /> : "–"],
+        ...(approval.decided_by ? [[words.decidedBy, <Person id={approval.decided_by} />] as const] : []),
+        ...(approval.comment ? [[words.comment, approval.comment] as const] : []),
+        [words.id, <Copy value={approval.id} />],
+      ]}
+    />
+  );
+}
+
+/** What was asked for: where it replaces something, what that changes now; otherwise each member of the request. */
+function Request({ approval }: { approval: Approval }) {
+  if (approval.status === "pending" && approval.act === "put_provider") return <ProviderChange approval={approval} />;
+  if (approval.status === "pending" && approval.act === "put_routes") return <RoutesChange approval={approval} />;
+  const places = placesOf(approval.request).filter(({ pointer }) => pointer !== "reason");
+  if (places.length === 0) return <p class="note">{words.noRequest}</p>;
+  return <Facts rows={places.map(({ pointer, value }) => [pointer, value])} />;
+}
+
+/** Views are JSON, which their types do not say. */
+const asJson = (view: object): Json => view as unknown as Json;
+const isMissing = (error: unknown): boolean => (error as { status?: number }).status === 404;
+
+function ProviderChange({ approval }: { approval: Approval }) {
+  const data = useData(
+    async (signal) => {
+      try {
+        return await api.value.call("GET", "/operator/providers/{id}", { params: { id: approval.subject }, signal });
+      } catch (error) {
+        if (isMissing(error)) return "new" as const;
+        throw error;
+      }
+    },
+    ["provider", approval.subject],
+    { on: false },
+  );
+  const { reason: _, ...request } = approval.request as Record<string, Json>;
+  return (
+    <Shown data={data}>
+      {(now) => <Changes changes={changesOf(now === "new" ? undefined : asJson(configOf(now)), asJson(configOf(request)))} />}
+    </Shown>
+  );
+}
+
+function RoutesChange({ approval }: { approval: Approval }) {
+  const data = useData((signal) => api.value.call("GET", "/operator/routes", { signal }), ["routes"], { on: false });
+  const { routes } = approval.request as { routes?: Json };
+  return <Shown data={data}>{(now) => <Changes changes={changesOf(asJson(now.routes), routes)} />}</Shown>;
+}
+
+/** Another one confirms or declines; whoever asked may withdraw. */
+function Decision({ approval, onDone }: { approval: Approval; onDone: () => void }) {
+  const comment = useSignal("");
+  const open = useSignal<"confirm" | "decline" | undefined>(undefined);
+  const may = useMay("approver");
+  const own = isMe(approval.asked_by);
+  if (!may) return <p class="note">{words.readOnly}</p>;
+  const decide = (how: "confirm" | "decline") => () =>
+    api.value.call("POST", `/operator/approvals/{id}/${how}`, {
+      params: { id: approval.id },
+      body: comment.value.trim() === "" ? {} : { comment: comment.value.trim() },
+    });
+  const what = text.operator.acts[approval.act];
+  return (
+    <Section title={words.decision} note={own ? words.own : words.decisionNote}>
+      <TextField label={words.comment} optional maxLength={500} value={comment.value} onValue={(value) => (comment.value = value)} />
+      <div class="dialog-foot">
+        <Button onClick={() => (open.value = "decline")}>{own ? words.withdraw : words.decline}</Button>
+        {own ? null : (
+          <Button kind="primary" onClick={() => (open.value = "confirm")}>
+            {words.confirm}
+          </Button>
+        )}
+      </div>
+      {open.value === "confirm" ? (
+        <Act
+          title={words.confirmTitle}
+          what={words.confirmWhat(what, subjectOf(approval))}
+          who={WHO.second}
+          act={words.confirm}
+          reason="none"
+          run={async () => void (await decide("confirm")())}
+          done={words.confirmed}
+          onDone={onDone}
+          onClose={() => (open.value = undefined)}
+        />
+      ) : open.value === "decline" ? (
+        <Act
+          title={own ? words.withdrawTitle : words.declineTitle}
+          what={words.declineWhat}
+          who={WHO.alone}
+          act={own ? words.withdraw : words.decline}
+          danger
+          reason="none"
+          run={async () => void (await decide("decline")())}
+          done={own ? words.withdrawn : words.declined}
+          onDone={onDone}
+          onClose={() => (open.value = undefined)}
+        />
+      ) : null}
+    </Section>
+  );
+}

@@ -1,0 +1,107 @@
+/** The audit trail: who did what, or tried to. */
+
+import type { Operators } from "railgate/client";
+import { text } from "../../shared/text";
+import { Button } from "../../shared/ui/button";
+import { Empty, Shown } from "../../shared/ui/feedback";
+import { TextField } from "../../shared/ui/field";
+import { Page } from "../../shared/ui/page";
+import { type Column, Table } from "../../shared/ui/table";
+import { Badge, Time } from "../../shared/ui/values";
+import { useSignal } from "@preact/signals";
+import { useData } from "../data";
+import { usePages } from "../paging";
+import { href, query, refine } from "../router";
+import { api } from "../session";
+import { WATCHED } from "./act";
+import { placesOf } from "./changes";
+import { Person } from "./people";
+
+type Audit = Operators.Audit;
+
+const words = text.operator.audit;
+
+/** Who acted: an operator, a client, or whoever has the store. */
+function Actor({ row }: { row: Audit }) {
+  if (row.by === "client" && row.client_id) return <a href={href(`/clients/${row.client_id}`)}>{row.client_id}</a>;
+  return <Person id={row.operator_id} />;
+}
+
+/** What was decided and why, in full once it is asked for. */
+function Detail({ row }: { row: Audit }) {
+  const places = row.detail === undefined ? [] : placesOf(row.detail);
+  if (places.length === 0) return <>–</>;
+  return (
+    <details>
+      <summary>{words.details(places.length)}</summary>
+      <dl class="places">
+        {places.map(({ pointer, value }) => (
+          <div key={pointer}>
+            <dt>{pointer}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const COLUMNS: readonly Column<Audit>[] = [
+  { name: words.columns.at, cell: ({ at }) => <Time at={at} /> },
+  { name: words.columns.who, cell: (row) => <Actor row={row} /> },
+  { name: words.columns.action, cell: ({ action }) => <code>{action}</code> },
+  { name: words.columns.target, cell: ({ target, client_id }) => target ?? client_id ?? "–" },
+  {
+    name: words.columns.outcome,
+    cell: ({ outcome }) => <Badge tone={outcome === "done" ? "good" : "bad"}>{outcome === "done" ? words.done : outcome}</Badge>,
+  },
+  { name: words.columns.detail, cell: (row) => <Detail row={row} /> },
+];
+
+export default function AuditTrail() {
+  const client = query.value.get("client") ?? "";
+  const cursor = query.value.get("cursor") ?? "";
+  const data = useData(
+    (signal) =>
+      api.value.call("GET", "/operator/audit", {
+        query: { ...(client === "" ? {} : { client }), ...(cursor === "" ? {} : { cursor }) },
+        signal,
+      }),
+    ["audit", client, cursor],
+    WATCHED,
+  );
+  const pages = usePages(data.value?.next_cursor, client);
+  return (
+    <Page title={text.operator.nav.audit}>
+      <p class="note">{words.intro}</p>
+      <Filter key={client} client={client} />
+      <Shown data={data}>
+        {(page) =>
+          page.data.length === 0 && !page.has_more ? (
+            <Empty title={client === "" ? text.nothing : text.nothingFiltered} />
+          ) : (
+            <div class="section flush">
+              <Table caption={text.operator.nav.audit} columns={COLUMNS} rows={page.data} id={({ no }) => String(no)} pages={pages} />
+            </div>
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}
+
+function Filter({ client }: { client: string }) {
+  const typed = useSignal(client);
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        refine({ client: typed.value.trim() });
+      }}
+    >
+      <TextField label={words.client} optional placeholder="cli_…" value={typed.value} onValue={(value) => (typed.value = value)} />
+      <Button type="submit">{words.show}</Button>
+    </form>
+  );
+}

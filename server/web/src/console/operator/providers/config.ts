@@ -1,0 +1,12 @@
+/** The configuration of a provider: what an operator writes, without what the gateway adds when it is read. */
+
+import type { Operators } from "railgate/client";
+
+const ADDED: ReadonlySet<string> = new Set(["p95_ms", "secret_names", "status", "success_rate", "version"]);
+
+/** What is written, and only that. */
+export function configOf(provider: object): Operators.ProviderRequest {
+  return Object.fromEntries(
+    Object.entries(provider).filter(([name, value]) => !ADDED.has(name) && value !== null && value !== undefined),
+  ) as unknown as Operators.ProviderRequest;
+}

@@ -1,0 +1,75 @@
+/** What waits for a person, the longest first. */
+
+import type { Operators } from "railgate/client";
+import { money } from "../../shared/format";
+import { text } from "../../shared/text";
+import { Empty, Shown } from "../../shared/ui/feedback";
+import { CheckField } from "../../shared/ui/field";
+import { Page } from "../../shared/ui/page";
+import { type Column, Table } from "../../shared/ui/table";
+import { Time } from "../../shared/ui/values";
+import { useData } from "../data";
+import { usePages } from "../paging";
+import { href, query, refine } from "../router";
+import { api } from "../session";
+import { WATCHED } from "./act";
+import { ModeBadge, StateBadge } from "./badges";
+
+const words = text.operator.reviews;
+
+const COLUMNS: readonly Column<Operators.Review>[] = [
+  {
+    name: words.columns.reference,
+    cell: ({ reference, reversal }) => (reversal === null || reversal === undefined ? reference : words.reversalOf(reversal, reference)),
+  },
+  { name: words.columns.amount, number: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { name: words.columns.why, cell: ({ reason }) => words.reasons[reason] },
+  {
+    name: words.columns.status,
+    cell: ({ status, sandbox }) => (
+      <span class="badges">
+        <StateBadge status={status} />
+        <ModeBadge sandbox={sandbox} />
+      </span>
+    ),
+  },
+  { name: words.columns.provider, cell: ({ provider }) => provider },
+  { name: words.columns.since, cell: ({ opened_at }) => <Time at={opened_at} /> },
+];
+
+export default function Reviews() {
+  const all = query.value.get("all") === "true";
+  const cursor = query.value.get("cursor") ?? "";
+  const data = useData(
+    (signal) => api.value.call("GET", "/operator/reviews", { query: { all, ...(cursor === "" ? {} : { cursor }) }, signal }),
+    ["reviews", all, cursor],
+    WATCHED,
+  );
+  const pages = usePages(data.value?.next_cursor, String(all));
+  return (
+    <Page title={text.operator.nav.reviews}>
+      <p class="note">{words.intro}</p>
+      <CheckField label={words.all} checked={all} onValue={(checked) => refine({ all: checked ? "true" : "" })} />
+      <Shown data={data}>
+        {(page) =>
+          page.data.length === 0 && cursor === "" ? (
+            <Empty title={words.none}>
+              <p>{words.noneText}</p>
+            </Empty>
+          ) : (
+            <div class="section flush">
+              <Table
+                caption={text.operator.nav.reviews}
+                columns={COLUMNS}
+                rows={page.data}
+                id={({ id }) => id}
+                to={({ id }) => href(`/reviews/${id}`)}
+                pages={pages}
+              />
+            </div>
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}

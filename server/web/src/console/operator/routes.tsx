@@ -1,0 +1,124 @@
+/** The table of routes: what it says, an editor that shows what would change, and a tester. */
+
+import { useSignal } from "@preact/signals";
+import type { Json, Operators } from "railgate/client";
+import { text } from "../../shared/text";
+import { Button } from "../../shared/ui/button";
+import { Empty, Shown } from "../../shared/ui/feedback";
+import { Page, Section } from "../../shared/ui/page";
+import { useData } from "../data";
+import { api } from "../session";
+import { Act, Waiting, WHO, useWaiting } from "./act";
+import { Changes, changesOf } from "./changes";
+import { useMay } from "./people";
+import { RoutesEditor } from "./routes/editor";
+import { RouteTable } from "./routes/table";
+import { Tester } from "./routes/tester";
+
+const words = text.operator.routes;
+
+export default function Routes() {
+  const data = useData(
+    async (signal) => {
+      const [table, providers] = await Promise.all([
+        api.value.call("GET", "/operator/routes", { signal }),
+        api.value.call("GET", "/operator/providers", { signal }),
+      ]);
+      return { table, providers: providers.data };
+    },
+    ["routes"],
+    { on: false },
+  );
+  // There is one table: requests about it name nothing.
+  const waiting = useWaiting("");
+  const may = useMay("agent");
+  const editing = useSignal(false);
+  return (
+    <Page
+      title={text.operator.nav.routes}
+      actions={
+        may && !editing.value && data.value !== undefined ? (
+          <Button onClick={() => (editing.value = true)}>{words.edit}</Button>
+        ) : undefined
+      }
+    >
+      <p class="note">{words.intro}</p>
+      <Waiting of={waiting} />
+      <Shown data={data}>
+        {({ table, providers }) => (
+          <>
+            {editing.value ? (
+              <Editor
+                key={table.version}
+                table={table}
+                providers={providers}
+                onDone={() => {
+                  editing.value = false;
+                  data.reload();
+                  waiting.reload();
+                }}
+                onCancel={() => (editing.value = false)}
+              />
+            ) : (
+              <Section title={words.table(table.version)}>
+                {table.routes.length === 0 ? <Empty title={words.none}>{words.noneText}</Empty> : <RouteTable routes={table.routes} />}
+              </Section>
+            )}
+            <Tester providers={providers} />
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+interface EditorProps {
+  readonly table: Operators.OperatedRoutes;
+  readonly providers: readonly Operators.OperatedProvider[];
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+const asJson = (routes: readonly Operators.RouteRequest[]): Json => routes as unknown as Json;
+
+function Editor({ table, providers, onDone, onCancel }: EditorProps) {
+  const draft = useSignal(table.routes);
+  const saving = useSignal(false);
+  const changes = changesOf(asJson(table.routes), asJson(draft.value));
+  return (
+    <form
+      class="stretch"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.value = true;
+      }}
+    >
+      <Section title={words.editTitle}>
+        <RoutesEditor routes={draft.value} providers={providers} onRoutes={(next) => (draft.value = next)} />
+      </Section>
+      <Section title={words.wouldChange}>
+        <Changes changes={changes} />
+        <div class="dialog-foot">
+          <Button onClick={onCancel}>{text.cancel}</Button>
+          <Button type="submit" kind="primary" disabled={changes.length === 0}>
+            {words.save}
+          </Button>
+        </div>
+      </Section>
+      {saving.value ? (
+        <Act
+          title={words.saveTitle}
+          what={words.saveWhat(table.version, changes.length)}
+          who={WHO.settings}
+          act={words.save}
+          run={(reason) =>
+            api.value.call("PUT", "/operator/routes", { ifMatch: `"${table.version}"`, body: { routes: draft.value, reason } })
+          }
+          done={words.saved}
+          onDone={onDone}
+          onClose={() => (saving.value = false)}
+        />
+      ) : null}
+    </form>
+  );
+}

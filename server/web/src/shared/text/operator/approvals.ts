@@ -1,0 +1,64 @@
+/** Texts about acts that a second operator confirms. */
+
+import type { OperatorAct } from "railgate/client";
+
+export const acts: Record<OperatorAct, string> = {
+  approve_client: "Approve live access",
+  suspend_client: "Suspend a client",
+  resume_client: "End a suspension",
+  set_limits: "Change limits",
+  set_fees: "Change fees",
+  set_floor: "Change a credit line",
+  deposit: "Book a deposit",
+  withdraw: "Book a withdrawal",
+  put_provider: "Change a provider",
+  enable_provider: "Enable a provider",
+  disable_provider: "Disable a provider",
+  maintain_provider: "Put a provider into maintenance",
+  put_routes: "Replace the routes",
+  resolve_review: "Decide about a review",
+  set_session_signatures: "Change what sessions may sign",
+  publish_bundle: "Publish a bundle",
+  revoke_bundle: "Revoke a bundle",
+};
+
+/** Who confirms an act. The gateway's settings decide, so these say what is usual. */
+export const who = {
+  alone: "You alone: it takes effect at once.",
+  second: "You are the second operator: it takes effect at once.",
+  usually: "A second operator, unless this gateway's settings leave it to one. Until then nothing changes.",
+  live: "For real money a second operator, unless this gateway's settings leave it to one. In the sandbox, you alone.",
+  outcome: "From the amount on that this gateway's settings name (usually 1,000), a second operator. Below it, you alone.",
+  settings: "You alone, unless this gateway's settings ask for a second operator.",
+};
+
+export const approvals = {
+  intro: "Acts that take effect only when a second operator confirms them. They wait for seven days.",
+  none: "Nothing waits for a second operator",
+  one: "Request",
+  columns: { act: "Act", subject: "About", status: "Status", by: "Asked by", why: "Reason", at: "Asked" },
+  asked: "What was asked for",
+  request: "The request",
+  requestNote: "It takes effect as if it were asked for when it is confirmed. If what it is about changed meanwhile, it is refused.",
+  noRequest: "The request has no details.",
+  expires: "Expires",
+  decided: "Decided",
+  decidedBy: "Decided by",
+  comment: "Comment",
+  id: "Id",
+  decision: "Decide",
+  decisionNote: "You confirm what somebody else asked for. People whom one person let in count as one with that person.",
+  own: "You asked for this. Somebody else confirms it; you can withdraw it.",
+  readOnly: "Approvers confirm requests; your role reads them.",
+  confirm: "Confirm",
+  confirmTitle: "Confirm this request?",
+  confirmWhat: (act: string, subject: string) => `${act}: ${subject}. It takes effect now.`,
+  confirmed: "Confirmed, and in effect",
+  decline: "Decline",
+  declineTitle: "Decline this request?",
+  declineWhat: "Nothing changes. Whoever wants it has to ask again.",
+  declined: "Declined",
+  withdraw: "Withdraw",
+  withdrawTitle: "Withdraw your request?",
+  withdrawn: "Withdrawn",
+};

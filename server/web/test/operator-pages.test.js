@@ -1,0 +1,151 @@
+// Every page of operators: by keyboard alone, with hostile texts in everything that others choose, and after a lost connection.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { looks, stage } from "./console.js";
+import { press, reach, type, walk } from "./keys.js";
+import { bundleOf, operator, replaced, shop, stuck } from "./operator.js";
+
+const { gateway, browser } = await stage();
+
+/** Text that would run if it were taken for markup. */
+const HOSTILE = `<img src=x onerror="globalThis.harmed=1"><script>globalThis.harmed=1</script>'"&`;
+
+/** A gateway in which everything has a hostile name; the addresses of all its pages. */
+async function hostileWorld() {
+  const client = await shop(gateway, HOSTILE);
+  const payment = { amount: "3.00", currency: "EUR", to: "sim:ok", reference: "described" };
+  await client.create({ ...payment, description: HOSTILE.slice(0, 140), metadata: { note: HOSTILE } });
+  await client.settled("described");
+  await stuck(client, [{ reference: "stuck", amount: "2000.00", description: HOSTILE.slice(0, 140) }]);
+  const settings = { statement_amount: HOSTILE, statement_currency: "=EUR", statement_date: "Time" };
+  await replaced(gateway, { id: "hostile", name: HOSTILE, rail: "simulator", mode: "sandbox", settings });
+  const bundle = bundleOf("https://sandbox.acme.example/railgate", { name: HOSTILE.slice(0, 90) });
+  const { id } = await client.call("POST", "/bundles", { contentType: "application/json", body: bundle });
+  await client.call("POST", "/bundles/{id}/submit", { params: { id }, body: { comment: HOSTILE } });
+  const settlement = (await client.get("described")).id;
+  const review = (await client.get("stuck")).id;
+  const paths = [
+    "/",
+    "/reviews",
+    `/reviews/${review}`,
+    "/approvals",
+    "/settlements",
+    `/settlements/${settlement}`,
+    "/clients",
+    `/clients/${client.clientId}`,
+    "/providers",
+    "/providers/hostile",
+    "/providers/hostile/edit",
+    "/new-provider",
+    "/routes",
+    "/bundles",
+    `/bundles/${id}`,
+    "/reconciliations",
+    "/operators",
+    "/audit",
+  ];
+  return { client, paths, review };
+}
+
+let world;
+before(async () => (world = await hostileWorld()));
+
+test("texts that others choose stay texts on every page, and all of each page is reached by Tab", async () => {
+  const { page, context, fine } = await operator(browser, gateway, HOSTILE, "admin");
+  await page.goto(`${gateway.url}/console/reviews/${world.review}`);
+  await page.getByRole("radio", { name: /^It was paid/ }).check();
+  await page.getByRole("textbox", { name: "Evidence" }).fill(HOSTILE);
+  await page.getByRole("button", { name: "Decide…" }).click();
+  await page.getByRole("dialog").getByLabel("Reason").fill(HOSTILE);
+  await page.getByRole("dialog").getByRole("button", { name: "Record the decision" }).click();
+  const request = page.getByRole("link", { name: "Look at the request" });
+  await request.waitFor();
+  const approval = (await request.getAttribute("href")).replace("/console", "");
+  let shown = 0;
+  for (const path of [...world.paths, approval]) {
+    await page.goto(`${gateway.url}/console${path === "/" ? "" : path}`);
+    await page.locator("main h1").waitFor();
+    await page.locator("main .loading").waitFor({ state: "detached" });
+    shown += (await page.locator("main").innerText()).includes("<img src=x") ? 1 : 0;
+    assert.equal(await page.locator("main img, main script").count(), 0, path);
+    assert.ok((await walk(page)) > 0 || path === "/approvals", path);
+    assert.equal(await page.evaluate(() => globalThis.harmed), undefined, path);
+  }
+  assert.ok(shown >= 10, `${shown} pages show the text`);
+  await page.goto(`${gateway.url}/console/settlements`);
+  await page.getByRole("link", { name: "stuck" }).waitFor();
+  await looks(page, "operator-settlements");
+  await page.getByRole("link", { name: "described" }).click();
+  await page.getByRole("table", { name: "Holds and postings" }).getByText("Payment, posted").waitFor();
+  await looks(page, "operator-settlement");
+  fine();
+  await context.close();
+});
+
+test("an operator decides about a review by keyboard alone", async () => {
+  await stuck(world.client, [{ reference: "by-keys", amount: "15.00" }]);
+  const { page, context, fine } = await operator(browser, gateway, "Keys only", "agent");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.getByRole("heading", { level: 1, name: "Reviews" }).waitFor();
+  await page.getByRole("link", { name: "by-keys" }).waitFor();
+  await reach(page, "link", "stuck");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Review of by-keys" }).waitFor();
+  await page.getByRole("radio").first().waitFor();
+  while (!(await page.evaluate(() => document.activeElement?.matches("[type=radio]")))) await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("radio", { name: /^It was not paid/, checked: true }).waitFor();
+  await type(page, "Evidence", "letter of 24 November");
+  await press(page, "Decide…");
+  await page.getByRole("dialog").waitFor();
+  await type(page, "Reason (optional)", "seen");
+  await page.keyboard.press("Enter");
+  await page.getByText("This does not wait for a person any more").waitFor();
+  assert.equal((await world.client.get("by-keys")).status, "failed");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("audit");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Audit trail" }).waitFor();
+  await page.getByRole("row", { name: /resolve_review/ }).first().waitFor();
+  fine();
+  await context.close();
+});
+
+test("more declines than usual are said on the first page, which leads to them", async () => {
+  const client = await shop(gateway, "Declined shop");
+  for (const [n, to] of ["sim:ok", "sim:ok", ...Array(4).fill("sim:decline-account_closed")].entries()) {
+    await client.create({ amount: "4.00", currency: "EUR", to, reference: `day-${n}` });
+    await client.settled(`day-${n}`);
+  }
+  const { page, context, fine } = await operator(browser, gateway, "Watchful", "viewer");
+  const row = page.getByRole("region", { name: "What is unusual" }).getByRole("row", { name: /simulator EUR/ });
+  await row.getByText("More declines").waitFor();
+  await row.getByText(/^\d+(\.\d)?%/).waitFor();
+  await looks(page, "operator-home-figures");
+  await row.getByRole("link").click();
+  await page.getByRole("link", { name: "day-2" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "day-0" }).count(), 0);
+  await page.goto(`${gateway.url}/console/settlements?status=failed&client=${client.clientId}`);
+  await page.getByRole("link", { name: "day-5" }).waitFor();
+  fine();
+  await context.close();
+  await client.close();
+});
+
+test("a lost server is said, and the page catches up when it is back", async () => {
+  const { page, context } = await operator(browser, gateway, "Patient", "viewer");
+  const needs = page.getByRole("region", { name: "What needs you now" });
+  await needs.getByRole("link", { name: /payments wait for a person/ }).waitFor();
+  await gateway.stop();
+  await page.getByText("Connection lost.").waitFor();
+  await gateway.resume();
+  await page.getByText("Connected again.").waitFor();
+  await shop(gateway, "Late shop").then((client) => client.close());
+  await page.getByRole("link", { name: "Clients" }).click();
+  await page.getByRole("link", { name: "Late shop" }).waitFor();
+  await context.close();
+  await world.client.close();
+});
