@@ -6,7 +6,7 @@
 #   ./package.sh android LIBRARIES MODULE FOLDER    an AAR, in FOLDER/repository, which is laid out as Maven's
 #   ./package.sh swift LIBRARY BINDGEN FOLDER       a Swift package for this platform, in FOLDER/railgate (for Apple's: swift/xcframework.sh)
 #
-# LIBRARY is the built librailgate_uniffi (not stripped: the generator reads its metadata), BINDGEN the example `uniffi-bindgen`.
+# LIBRARY is the librailgate_uniffi to ship, BINDGEN the example `uniffi-bindgen`, which reads the interface from the library it was built with.
 # LIBRARIES is a folder with <abi>/librailgate_uniffi.so for each of Android's ABIs, MODULE a module that Maven has compiled.
 # Everything goes into FOLDER, replacing its contents.
 set -eu
@@ -16,7 +16,9 @@ source=$(cd -- "$(dirname -- "$0")" && pwd)
 
 # The generator finds uniffi.toml through cargo.
 generate() { # LANGUAGE FOLDER
-  (cd "$source" && "$bindgen" generate --metadata-no-deps --no-format --language "$1" --out-dir "$2" "$library") >&2
+  case "$(uname -s)" in Darwin) extension=dylib ;; *) extension=so ;; esac
+  described=$(dirname -- "$(dirname -- "$bindgen")")/deps/librailgate_uniffi.$extension
+  (cd "$source" && "$bindgen" generate --metadata-no-deps --no-format --language "$1" --out-dir "$2" "$described") >&2
 }
 
 anew() { # FOLDER

@@ -15,7 +15,7 @@ use crate::feed::FeedFollower;
 use crate::filter::{SettlementFilter, SettlementPage, below};
 use crate::follow::{Followed, StatusFollower};
 use crate::host::{HttpResponse, HttpTransport, Signer};
-use crate::link::{Link, NewKey, TRIES, now, public_key_of, read, unique_name};
+use crate::link::{Boxed, Link, NewKey, TRIES, now, public_key_of, read, unique_name};
 use crate::names::KeyStatus;
 use crate::request::{BatchAnswer, BatchResult, ReversalRequest, SettlementRequest, batch_body};
 use crate::values::Instant;
@@ -76,13 +76,13 @@ pub struct GatewayClient {
 
 impl GatewayClient {
     /// Makes a call that is idempotent.
-    pub(crate) async fn call<T: DeserializeOwned>(&self, request: Request) -> Result<T, GatewayError> {
-        self.link.call(Call::new(request).repeatable(), TRIES).await
+    pub(crate) fn call<T: DeserializeOwned>(&self, request: Request) -> Boxed<'_, Result<T, GatewayError>> {
+        self.link.call(Call::new(request).repeatable(), TRIES)
     }
 
     /// [`GatewayClient::call`], whose response may take `extra_ms` longer.
-    pub(crate) async fn slow_call<T: DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Result<T, GatewayError> {
-        self.link.call(Call::new(request).repeatable().extra(extra_ms), TRIES).await
+    pub(crate) fn slow_call<T: DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Boxed<'_, Result<T, GatewayError>> {
+        self.link.call(Call::new(request).repeatable().extra(extra_ms), TRIES)
     }
 
     /// Makes a call that enrols a new key; both keys sign it.
@@ -95,8 +95,8 @@ impl GatewayClient {
         Ok(Followed::Server(self.link.clone(), path_of(reference, "")?))
     }
 
-    pub(crate) async fn look<T: DeserializeOwned>(&self, path: String) -> Result<T, GatewayError> {
-        self.call(Request::new("GET", &path)).await
+    pub(crate) fn look<T: DeserializeOwned>(&self, path: String) -> Boxed<'_, Result<T, GatewayError>> {
+        self.call(Request::new("GET", &path))
     }
 }
 

@@ -3,7 +3,10 @@
 //! Every attempt carries its own `x-request-id`, and a response counts only if it repeats it: a response to an earlier attempt
 //! or another call, or one made up by an intermediary, is ignored. No lock is held while the app's code runs.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant as Moment;
 
 use railgate::auth::PublicKey;
 use railgate::client::outbox::Heard;
@@ -13,8 +16,10 @@ use railgate::time::{Millis, parse_http_date};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::beside::Beside;
 use crate::error::{FieldProblem, GatewayError, Problem};
 use crate::host::{HttpHeader, HttpRequest, HttpResponse, HttpTransport, Signer, SignerError, TransportError};
+use crate::measured::{Measured, Took};
 use crate::signing::public_key;
 
 /// The number of attempts of a repeatable call.
@@ -27,6 +32,9 @@ fn patience(tries: u32) -> RetryPolicy {
 
 /// Whether a 2xx is a response to the call. One type for all calls: the library has the code that carries them out once.
 pub(crate) type Answers = dyn Fn(&HttpResponse) -> bool + Send + Sync;
+
+/// Work that is awaited, as one type for each result: what awaits it is then small, and there are many of those.
+pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// How a call ended.
 pub(crate) struct Ended {
@@ -140,11 +148,18 @@ struct Granted {
     client_id: String,
 }
 
-/// The connection to a gateway on behalf of one key.
+/// The connection to a gateway on behalf of one key, and what is sent beside its calls.
 pub(crate) struct Link {
+    line: Arc<Line>,
+    beside: Beside,
+}
+
+/// The connection itself.
+struct Line {
     state: Mutex<State>,
     transport: Arc<dyn HttpTransport>,
     signer: Arc<dyn Signer>,
+    measured: Measured,
 }
 
 /// Milliseconds since 1970 by the device's clock.
@@ -153,7 +168,7 @@ pub(crate) fn now() -> Millis {
     since.map_or(0, |since| Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX))
 }
 
-fn random<const N: usize>() -> Result<[u8; N], GatewayError> {
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], GatewayError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| GatewayError::unsigned(format!("the device has no randomness: {error}")))?;
     Ok(bytes)
@@ -166,31 +181,33 @@ pub(crate) fn unique_name() -> Result<String, GatewayError> {
 
 impl Link {
     pub(crate) fn new(session: Session, transport: Arc<dyn HttpTransport>, signer: Arc<dyn Signer>) -> Self {
-        Self { state: Mutex::new(State { session, client_id: None }), transport, signer }
+        let (state, measured) = (Mutex::new(State { session, client_id: None }), Measured::default());
+        Self { line: Arc::new(Line { state, transport, signer, measured }), beside: Beside::default() }
     }
 
     /// A connection to the same gateway on behalf of another key.
     pub(crate) fn of_new_key(&self, key: &NewKey, mode: Mode) -> Result<Self, GatewayError> {
         let session = Session::new(&self.session(|session| session.base().to_owned()), mode, key.public)?;
-        Ok(Self::new(session, self.transport.clone(), key.signer.clone()))
+        Ok(Self::new(session, self.line.transport.clone(), key.signer.clone()))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is measured of its calls.
+    pub(crate) fn measured(&self) -> &Measured {
+        &self.line.measured
     }
 
     /// Reads or changes the session.
     pub(crate) fn session<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
-        look(&mut self.state().session)
+        self.line.session(look)
     }
 
     pub(crate) fn client_id(&self) -> Option<String> {
-        self.state().client_id.clone()
+        self.line.state().client_id.clone()
     }
 
     /// The state to store between two runs, as JSON.
     pub(crate) fn keep(&self) -> String {
-        let state = self.state();
+        let state = self.line.state();
         let kept = Kept {
             place: Some(Place::of(&state.session)),
             client_id: state.client_id.clone(),
@@ -206,7 +223,7 @@ impl Link {
     pub(crate) fn restore(&self, text: &str) -> Result<(), GatewayError> {
         let kept: Kept = serde_json::from_str(text)
             .map_err(|_| GatewayError::invalid(Problem::local("session_malformed", "the stored session cannot be read")))?;
-        let mut state = self.state();
+        let mut state = self.line.state();
         if kept.place != Some(Place::of(&state.session)) {
             return Ok(());
         }
@@ -217,34 +234,90 @@ impl Link {
 
     /// Waits, using the app's timer.
     pub(crate) async fn pause(&self, ms: Millis) -> Result<(), GatewayError> {
-        self.transport.pause(u64::try_from(ms).unwrap_or(0)).await.map_err(|error| unanswered(&error))
+        self.line.transport.pause(u64::try_from(ms).unwrap_or(0)).await.map_err(|error| unanswered(&error))
     }
 
     /// Executes a call in at most `tries` attempts. `answers` tells whether a 2xx is a response to this call.
-    pub(crate) async fn carry(&self, call: Call, tries: u32, answers: &Answers) -> Ended {
-        self.drive(Exchange::new(call, patience(tries)), None, answers).await
+    pub(crate) fn carry<'a>(&'a self, call: Call, tries: u32, answers: &'a Answers) -> Boxed<'a, Ended> {
+        Box::pin(async move {
+            let (subject, since, mut took) = (self.measured().subject(call.request()), Moment::now(), Took::default());
+            if self.measured().is_due() {
+                let line = &self.line;
+                self.beside.begin(|| {
+                    let line = Arc::clone(line);
+                    Box::pin(async move { line.report().await.map_or((), drop) })
+                });
+            }
+            let driven = self.line.drive(Exchange::new(call, patience(tries)), None, answers, &mut took);
+            let ended = self.beside.during(driven).await;
+            if let Some(subject) = subject {
+                self.measured().ended(subject, ended.verdict, &took, since.elapsed());
+            }
+            ended
+        })
+    }
+
+    /// Sends everything that was measured; returns how many points.
+    pub(crate) async fn send_measured(&self) -> Result<u64, GatewayError> {
+        // The same points are sent again, and count once.
+        self.beside.end();
+        let mut sent = 0;
+        loop {
+            match self.line.report().await? {
+                0 => return Ok(sent),
+                count => sent += count,
+            }
+        }
     }
 
     /// [`Link::carry`], for a call whose response is JSON of this type.
-    pub(crate) async fn call<T: DeserializeOwned>(&self, call: Call, tries: u32) -> Result<T, GatewayError> {
-        self.carry(call, tries, &|answer| read::<T>(answer).is_ok()).await.read()
+    pub(crate) fn call<T: DeserializeOwned>(&self, call: Call, tries: u32) -> Boxed<'_, Result<T, GatewayError>> {
+        Box::pin(async move { self.carry(call, tries, &|answer| read::<T>(answer).is_ok()).await.read() })
     }
 
     /// Executes a call that enrols a new key, which signs it too. One attempt is enough: if the key is already enrolled, an earlier
     /// call succeeded.
     pub(crate) async fn carry_with(&self, new: &NewKey, request: Request) -> Ended {
         let exchange = Exchange::new(Call::new(request).with_new_key(new.public), patience(1));
-        self.drive(exchange, Some(new), &|_| true).await
+        self.line.drive(exchange, Some(new), &|_| true, &mut Took::default()).await
     }
 
     /// Makes a public call, without signature and token.
     pub(crate) async fn call_unsigned(&self, request: Request) -> Ended {
-        let last = self.send(request, patience(1).timeout_ms).await.map_err(|(_, error)| error);
+        let last = self.line.send(request, patience(1).timeout_ms).await.map_err(|(_, error)| error);
         let success = last.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
         Ended { verdict: if success { Verdict::Answered } else { Verdict::NotDone }, last }
     }
 
-    async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: &Answers) -> Ended {
+    /// Requests a token; its response names the client that the key belongs to.
+    pub(crate) async fn identify(&self) -> Result<String, GatewayError> {
+        let request = self.session(|session| session.token_request(None));
+        let Granted { client_id } = self.carry(Call::new(request), 1, &|_| true).await.read()?;
+        Ok(client_id)
+    }
+}
+
+impl Line {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn session<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
+        look(&mut self.state().session)
+    }
+
+    /// Sends the points that wait; returns how many.
+    async fn report(&self) -> Result<u64, GatewayError> {
+        let Some((request, ids)) = self.measured.report() else { return Ok(0) };
+        let exchange = Exchange::new(Call::new(request), patience(1));
+        let ended = self.drive(exchange, None, &|_| true, &mut Took::default()).await;
+        let error = (ended.verdict != Verdict::Answered).then(|| ended.error());
+        self.measured.reported(&ids, error.as_ref());
+        error.map_or(Ok(ids.len() as u64), Err)
+    }
+
+    /// Carries out an exchange, whose signatures and tries are counted.
+    async fn drive(&self, mut exchange: Exchange, new: Option<&NewKey>, answers: &Answers, took: &mut Took) -> Ended {
         let mut last = Err(GatewayError::unanswered(UNREADABLE, "the gateway's challenges and tokens are unusable"));
         loop {
             let random = random().unwrap_or_else(|error| {
@@ -255,7 +328,10 @@ impl Link {
             match self.session(|session| exchange.next(session, now(), random)) {
                 Step::Sign { by, message } => {
                     let signer = new.filter(|_| by == SignedBy::NewKey).map_or(&self.signer, |new| &new.signer);
-                    match signer.sign(message).await {
+                    let asked = Moment::now();
+                    let signature = signer.sign(message).await;
+                    took.signing += asked.elapsed();
+                    match signature {
                         Ok(signature) => exchange.signed(&signature),
                         Err(SignerError::Unavailable { detail }) => {
                             last = Err(GatewayError::unsigned(detail));
@@ -264,6 +340,7 @@ impl Link {
                     }
                 }
                 Step::Send { request, timeout_ms, prepares } => {
+                    took.tries += u32::from(!prepares);
                     let grants = new.is_none() && !carries_token(&request.method, &request.path);
                     match self.send(request, timeout_ms).await {
                         Ok(answer) if (200..300).contains(&answer.status) && !prepares && !answers(&answer) => {
@@ -306,6 +383,7 @@ impl Link {
         let url = format!("{}{}", self.session(|session| session.base().to_owned()), request.path);
         let target = format!("{} {url}", request.method);
         let answer = self.transport.send(HttpRequest { method: request.method, url, headers, body: request.body, timeout_ms }).await;
+        self.measured.connected(!matches!(answer, Err(TransportError::NotSent { .. })));
         let answer = answer.map_err(|error| match error {
             TransportError::NotSent { detail } => {
                 (Lost::NotSent, unanswered(&TransportError::NotSent { detail: format!("{target}: {detail}") }))
@@ -327,13 +405,6 @@ impl Link {
         let granted = parse::<Granted>(&answer.body).ok().filter(|_| (200..300).contains(&answer.status));
         let Some(Granted { client_id }) = granted else { return true };
         *self.state().client_id.get_or_insert_with(|| client_id.clone()) == client_id
-    }
-
-    /// Requests a token; its response names the client that the key belongs to.
-    pub(crate) async fn identify(&self) -> Result<String, GatewayError> {
-        let request = self.session(|session| session.token_request(None));
-        let Granted { client_id } = self.carry(Call::new(request), 1, &|_| true).await.read()?;
-        Ok(client_id)
     }
 }
 

@@ -37,6 +37,12 @@ macro_rules! give_itself {
 }
 give_itself!(bool, u16, u32, u64, i64, f64, String);
 
+impl Give<u64> for usize {
+    fn give(self) -> Result<u64, GatewayError> {
+        Ok(self as u64)
+    }
+}
+
 impl Give<String> for Cow<'static, str> {
     fn give(self) -> Result<String, GatewayError> {
         Ok(self.into_owned())
@@ -147,12 +153,31 @@ impl Give<crate::FieldProblem> for railgate::error::FieldProblem {
     }
 }
 
-/// A record with the fields of a core view; `name = core_name` if the core's name is not possible in a language.
+/// A record with the fields of a core view. `name = core_name` if the core's name is not possible in a language, `name("wire")` if that
+/// on the wire is not, and `[default]` after the type if it may be left out there.
 macro_rules! mirror_record {
-    ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$field_doc:meta])* $field:ident $(= $core_field:ident)?: $kind:ty,)* }) => {
+    (@get $fields:ident $name:expr) => { $fields.get($name) };
+    (@get $fields:ident $name:expr, default) => { $fields.get_or_default($name) };
+    (@wire $field:ident) => { stringify!($field) };
+    (@wire $field:ident $wire:literal) => { $wire };
+    ($(#[$doc:meta])* $name:ident of $core:ty {
+        $($(#[$field_doc:meta])* $field:ident $(($wire:literal))? $(= $core_field:ident)?: $kind:ty $([$default:ident])?,)*
+    }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, serde::Deserialize, uniffi::Record)]
+        #[derive(Debug, Clone, PartialEq, uniffi::Record)]
         pub struct $name { $($(#[$field_doc])* pub $field: $kind,)* }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                fn record(fields: &$crate::fields::Fields<'_>) -> Result<$name, $crate::fields::Unread> {
+                    Ok($name {
+                        $($field: $crate::mirror::mirror_record!(@get fields
+                            $crate::mirror::mirror_record!(@wire $field $($wire)?) $(, $default)?)?,)*
+                    })
+                }
+                record(&$crate::fields::Fields::read(deserializer)?).map_err($crate::fields::Unread::of)
+            }
+        }
 
         impl $crate::mirror::Give<$name> for $core {
             fn give(self) -> Result<$name, $crate::GatewayError> {
@@ -168,12 +193,18 @@ macro_rules! mirror_record {
 macro_rules! mirror_enum {
     ($(#[$doc:meta])* $name:ident of $core:ty { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, uniffi::Enum)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, uniffi::Enum)]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+            $($(#[$variant_doc])* $variant,)*
             /// A name that this version does not know: treat it as neither done nor failed.
-            #[serde(other)]
             Unrecognised,
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+                Ok(match name.as_str() { $($text => Self::$variant,)* _ => Self::Unrecognised })
+            }
         }
 
         impl $name {

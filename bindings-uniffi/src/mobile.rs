@@ -14,7 +14,7 @@ use crate::request::written;
 use crate::values::{Decimal, Instant};
 use crate::views::Settlement;
 
-const MOBILE: &str = "/api/v1/mobile";
+pub(crate) const MOBILE: &str = "/api/v1/mobile";
 
 mirror_record! {
     /// What the maker of a device says about its key.

@@ -411,3 +411,59 @@ mirror_enum! {
         Test = "test",
     }
 }
+
+mirror_enum! {
+    /// What a notification tells.
+    NotificationKind of railgate::store::record::NotificationKind {
+        /// A payment waits for the user's approval.
+        ApprovalRequested = "approval.requested",
+        /// A payment was cancelled because its user did not approve it in time.
+        ApprovalExpired = "approval.expired",
+        /// A payment arrived.
+        PaymentCompleted = "payment.completed",
+        /// A payment failed.
+        PaymentFailed = "payment.failed",
+        /// A payment was cancelled before it was sent.
+        PaymentCancelled = "payment.cancelled",
+        /// The rail returned a payment after it had completed.
+        PaymentReturned = "payment.returned",
+        /// All or part of a payment was given back.
+        PaymentReversed = "payment.reversed",
+        /// A device was enrolled.
+        DeviceEnrolled = "device.enrolled",
+        /// A device was revoked.
+        DeviceRevoked = "device.revoked",
+    }
+}
+
+mirror_enum! {
+    /// What a device is connected by.
+    NetworkKind of railgate::store::record::Network {
+        /// A wireless network.
+        Wifi = "wifi",
+        /// A mobile network.
+        Cellular = "cellular",
+        /// A cable.
+        Ethernet = "ethernet",
+        /// Nothing.
+        Offline = "offline",
+        /// It is not known.
+        Unknown = "unknown",
+    }
+}
+
+mirror_enum! {
+    /// The unit of what was measured.
+    QualityUnit of railgate::store::record::QualityUnit {
+        /// Milliseconds.
+        Milliseconds = "ms",
+        /// Seconds.
+        Seconds = "s",
+        /// A number of things.
+        Count = "count",
+        /// Bytes.
+        Bytes = "bytes",
+        /// Hundredths.
+        Percent = "percent",
+    }
+}

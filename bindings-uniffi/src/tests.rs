@@ -146,6 +146,44 @@ fn what_only_servers_say_is_the_same_from_their_views_and_from_json() {
 }
 
 #[test]
+fn what_users_are_told_and_devices_measure_is_the_same_from_views_and_from_json() {
+    let page = r#"{"data": [{"id": "ntf_1", "kind": "approval.requested", "at": "2026-11-21T10:53:17.042Z", "read_at": null,
+        "title": "A payment waits", "body": "250.00 EUR", "lang": "en", "dir": "ltr", "settlement_id": "stl_1", "amount": "250.00",
+        "currency": "EUR", "expires_at": "2026-11-21T11:53:17.042Z"}], "unread_count": 3, "has_more": false, "next_cursor": null}"#;
+    let page: NotificationPage = agree(serde_json::from_str::<railgate::api::NotificationsView>(page).unwrap());
+    let told = &page.data[0];
+    assert_eq!((told.kind, told.amount.map(|it| it.to_string()).as_deref()), (NotificationKind::ApprovalRequested, Some("250.00")));
+    let subscriptions = r#"{"application_server_key": "BCVx", "data": [{"id": "psh_1", "push_service": "https://push.example.net",
+        "this_device": true, "locale": null, "created_at": "2026-11-21T10:53:17.042Z", "expires_at": null, "failing_since": null}]}"#;
+    agree::<PushSubscriptions>(serde_json::from_str::<railgate::api::PushSubscriptionsView>(subscriptions).unwrap());
+    let wanted: NotificationPreferences = serde_json::from_str(
+        r#"{"detail": "full", "locale": null, "quiet_hours": {"from": "22:00", "to": "07:00", "time_zone": "Africa/Cairo"},
+        "kinds": {"payment.completed": {"inbox": true, "push": false}}}"#,
+    )
+    .unwrap();
+    assert_eq!(wanted.quiet_hours.map(|it| (it.from_time, it.to_time)), Some(("22:00".to_owned(), "07:00".to_owned())));
+    let taken =
+        r#"{"accepted": 1, "duplicates": 0, "refused": [{"index": 1, "errors": [{"pointer": "/os", "code": "c", "message": "m"}]}]}"#;
+    agree::<QualityTaken>(serde_json::from_str::<railgate::api::QualityTakenView>(taken).unwrap());
+    let summary = r#"{"metric": "call.answer", "environment": "sandbox", "from": "2026-11-21T10:00:00.000Z",
+        "to": "2026-11-21T11:00:00.000Z", "groups": [{"hour": "2026-11-21T10:00:00.000Z", "network": "wifi", "unit": "ms", "count": 5,
+        "mean": 12.5, "p50": 12, "p95": 13, "p99": 13, "min": 12, "max": 13, "failure_rate": 0.25}, {"other": true, "unit": "ms",
+        "count": 5, "mean": 1, "p50": 1, "p95": 1, "p99": 1, "min": 1, "max": 1, "failure_rate": 0}], "withheld": 2, "complete": true}"#;
+    let summary: QualitySummary = agree(serde_json::from_str::<railgate::api::QualitySummaryView>(summary).unwrap());
+    assert_eq!((summary.groups[0].network, summary.groups[0].failure_rate), (Some(NetworkKind::Wifi), 0.25));
+    assert_eq!(summary.groups.iter().map(|group| group.other).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn what_is_missing_or_of_another_kind_is_no_record() {
+    for text in ["[]", "null", "7", r#"{"inbox": true}"#, r#"{"inbox": true, "push": 1}"#, r#"{"inbox": true, "push": null}"#] {
+        assert!(serde_json::from_str::<NotificationChannels>(text).is_err(), "{text}");
+    }
+    let read: NotificationChannels = serde_json::from_str(r#"{"new": {"a": [1]}, "p\u0075sh": false, "inbox": true}"#).unwrap();
+    assert_eq!(read, NotificationChannels { inbox: true, push: false });
+}
+
+#[test]
 fn a_genuine_receipt_says_what_it_says_and_one_that_was_changed_nothing() {
     let sandbox = sandbox();
     sandbox.client().create_json(r#"{"amount": 10.5, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#).unwrap();

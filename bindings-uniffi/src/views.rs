@@ -42,8 +42,7 @@ mirror_record! {
         /// ISO 4217 code.
         currency: String,
         /// Who paid, as a participant; absent if the client pays.
-        #[serde(rename = "from")]
-        payer = from: Option<String>,
+        payer("from") = from: Option<String>,
         /// The receiving participant, in canonical form.
         to: String,
         /// The payee according to the provider.
@@ -99,8 +98,7 @@ mirror_record! {
         /// The account holder's name, if the provider returns it.
         display_name: Option<String>,
         /// Whether the payee is the intended one.
-        #[serde(rename = "match")]
-        payee_match: PayeeMatch,
+        payee_match("match"): PayeeMatch,
     }
 }
 
@@ -138,8 +136,7 @@ mirror_record! {
     /// Paths of a settlement's resources, relative to the base address.
     Links of railgate::api::LinksView {
         /// The settlement.
-        #[serde(rename = "self")]
-        record = itself: String,
+        record("self") = itself: String,
         /// Its status.
         status: String,
         /// Its trace.
@@ -169,8 +166,7 @@ mirror_record! {
         /// Flagged for review by a person.
         needs_review: bool,
         /// True if it no longer changes by itself.
-        #[serde(rename = "final")]
-        is_final: bool,
+        is_final("final"): bool,
         /// When it last changed.
         updated_at: Instant,
     }
@@ -191,8 +187,7 @@ mirror_record! {
         /// Further data, depending on the type.
         data: Json,
         /// The previous state.
-        #[serde(rename = "from")]
-        from_state = from: Option<StateName>,
+        from_state("from") = from: Option<StateName>,
         /// The hash of this event.
         hash: Option<String>,
         /// `evt_` and a ULID.
@@ -206,11 +201,9 @@ mirror_record! {
         /// `stl_` and a ULID; none if it is about money that an operator moved.
         settlement_id: Option<String>,
         /// The new state.
-        #[serde(rename = "to")]
-        to_state = to: Option<StateName>,
+        to_state("to") = to: Option<StateName>,
         /// The type of the event.
-        #[serde(rename = "type")]
-        kind: EventType,
+        kind("type"): EventType,
     }
 }
 
@@ -341,8 +334,7 @@ mirror_record! {
         at: Instant,
         /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there
         /// before.
-        #[serde(rename = "type")]
-        kind: String,
+        kind("type"): String,
         /// What the account gained; less than zero for what it spent.
         amount: Decimal,
         /// The balance after it, as `ledger` of the balance: what is on hold still counts.
@@ -474,8 +466,7 @@ mirror_record! {
     /// A flat part and a percentage from some amount on, for the whole payment.
     FeeTier of railgate::api::FeeTierView {
         /// The smallest payment of the tier.
-        #[serde(rename = "from")]
-        from_amount = from: Decimal,
+        from_amount("from") = from: Decimal,
         /// An amount for each payment.
         flat: Decimal,
         /// Hundredths of the payment's amount.
@@ -601,11 +592,9 @@ mirror_record! {
         /// The total of completed reversals.
         reversed_amount: Decimal,
         /// The payer: `cli_` and a ULID.
-        #[serde(rename = "from")]
-        payer = from: String,
+        payer("from") = from: String,
         /// The payee, masked.
-        #[serde(rename = "to")]
-        payee = to: String,
+        payee("to") = to: String,
         /// When it was completed.
         settled_at: Instant,
         /// The provider that carried it out.

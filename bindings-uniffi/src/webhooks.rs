@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::client::{Data, GatewayClient, once, part};
 use crate::error::{GatewayError, Problem};
 use crate::filter::{below, pairs};
-use crate::link::{Link, TRIES};
+use crate::link::{Boxed, Link, TRIES};
 use crate::mirror::{Give, mirror_record};
 use crate::names::{DeliveryCause, DeliveryStatus, WebhookStatus};
 use crate::request::written;
@@ -44,8 +44,7 @@ mirror_record! {
         /// The secret that verifies its deliveries, `whsec_` and base64; only in the response to the call that made it.
         secret: Option<String>,
         /// A lost response to this call showed the secret already: give the webhook a new one.
-        #[serde(default)]
-        secret_shown: bool,
+        secret_shown: bool [default],
     }
 }
 
@@ -57,8 +56,7 @@ mirror_record! {
         /// The `webhook-id`: the event's id, the same in each attempt.
         message_id: String,
         /// The type of the event.
-        #[serde(rename = "type")]
-        kind = topic: String,
+        kind("type") = topic: String,
         /// Why the delivery was created.
         cause: DeliveryCause,
         /// Its state.
@@ -217,12 +215,12 @@ fn path_of_delivery(id: &str, delivery: &str, rest: &str) -> Result<String, Gate
 }
 
 impl Webhooks {
-    async fn call<T: serde::de::DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Result<T, GatewayError> {
-        self.link.call(railgate::client::Call::new(request).repeatable().extra(extra_ms), TRIES).await
+    fn call<T: serde::de::DeserializeOwned>(&self, request: Request, extra_ms: u64) -> Boxed<'_, Result<T, GatewayError>> {
+        self.link.call(railgate::client::Call::new(request).repeatable().extra(extra_ms), TRIES)
     }
 
-    async fn look<T: serde::de::DeserializeOwned>(&self, path: &str) -> Result<T, GatewayError> {
-        self.call(Request::new("GET", path), 0).await
+    fn look<T: serde::de::DeserializeOwned>(&self, path: &str) -> Boxed<'_, Result<T, GatewayError>> {
+        self.call(Request::new("GET", path), 0)
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use railgate_tests::binary::Server;
 use railgate_tests::interop::run;
+use railgate_tests::stage::Stage;
 use support::{command, package, scratch};
 
 const KOTLIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kotlin");
@@ -89,7 +90,9 @@ fn the_module_passes_its_tests() {
     let mut build = maven(&module, "package");
     build.env("RAILGATE_TEST_URL", format!("http://{}", server.address));
     build.env("RAILGATE_SCENARIOS", concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/scenarios"));
-    let printed = packaged(&mut build);
+    let stage = Stage::set(&[]);
+    let printed = packaged(stage.show(&mut build));
+    stage.assert_played();
     let (ran, written) = (ran(&printed), written());
     assert!(ran >= written && written > 20, "{ran} of {written}:\n{printed}");
 
@@ -157,7 +160,7 @@ fn android_without_an_ndk_is_told_what_is_missing() {
 #[test]
 fn the_readme_shows_the_examples() {
     let readme = read_to_string(format!("{KOTLIN}/README.md")).unwrap();
-    for name in ["Settle.kt", "Tour.kt"] {
+    for name in ["Settle.kt", "Tour.kt", "Phone.kt"] {
         let example = read_to_string(format!("{KOTLIN}/src/test/kotlin/dev/railgate/example/{name}")).unwrap();
         let (_, code) = example.split_once("import ").unwrap();
         assert!(readme.contains(&format!("```kotlin\nimport {code}```\n")), "kotlin/README.md shows another program than {name}");

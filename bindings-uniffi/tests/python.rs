@@ -8,6 +8,7 @@ use std::process::Command;
 
 use railgate_tests::binary::Server;
 use railgate_tests::interop::run;
+use railgate_tests::stage::Stage;
 use support::{command, package, scratch};
 
 /// A virtual environment with exactly what the tests need, made once.
@@ -47,7 +48,9 @@ fn the_wheel_passes_its_tests() {
     let mut pytest = command(&python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", tests]).env("RAILGATE_TEST_URL", url);
     pytest.env("RAILGATE_TEST_INVITING", format!("http://{}", inviting.address)).env("RAILGATE_TEST_INVITATION", invitation);
-    let printed = run(pytest.env("PYTHONDONTWRITEBYTECODE", "1")).unwrap_or_else(|error| panic!("{error}"));
+    let stage = Stage::set(&[]);
+    let printed = run(stage.show(&mut pytest).env("PYTHONDONTWRITEBYTECODE", "1")).unwrap_or_else(|error| panic!("{error}"));
     println!("{printed}");
     assert!(printed.contains(" passed") && !printed.contains("skipped"), "{printed}");
+    stage.assert_played();
 }

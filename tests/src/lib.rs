@@ -15,7 +15,9 @@ pub mod pgbouncer;
 pub mod port;
 pub mod postgres;
 pub mod presigned;
+pub mod push;
 pub mod rest;
+pub mod stage;
 pub mod supervised;
 pub mod web;
 

@@ -8,7 +8,7 @@ import railgate
 from conftest import request, run
 
 README = (pathlib.Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-FIRST, TOUR = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+FIRST, TOUR, PHONE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def test_the_first_program(url, capsys):

@@ -39,7 +39,7 @@ mod answer;
 mod bundle;
 mod caller;
 mod mobile;
-#[cfg(feature = "push")]
+#[cfg(feature = "push-client")]
 mod notification;
 mod operator;
 mod place;
@@ -63,7 +63,7 @@ pub use answer::{CreateAnswer, ReverseAnswer};
 pub use bundle::*;
 pub use caller::{Caller, Credential, Enrolled, IdempotencyKey, IssuedSession, IssuedToken, SignedBy, Subject, Target};
 pub use mobile::*;
-#[cfg(feature = "push")]
+#[cfg(feature = "push-client")]
 pub use notification::*;
 pub use operator::*;
 pub use place::{ClientPlaceView, PlaceState};

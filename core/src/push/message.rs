@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hkdf::Hkdf;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
 use sha2::Sha256;
@@ -47,6 +49,17 @@ impl SubscriptionKeys {
         let public = base64url(&unpadded(p256dh)).filter(is_point).ok_or(KeysError::P256dh)?;
         let auth = base64url(&unpadded(auth)).ok_or(KeysError::Auth)?;
         Ok(Self { public, auth })
+    }
+
+    /// The keys of a subscription that belongs to this private key; `None` if that is zero or not below the group's order.
+    pub fn of(private: &[u8; 32], auth: [u8; 16]) -> Option<Self> {
+        let public = point_of(&p256::SecretKey::from_slice(private).ok()?.public_key());
+        Some(Self { public, auth })
+    }
+
+    /// Both keys in base64url, as [`SubscriptionKeys::parse`] reads them: `p256dh` and `auth`.
+    pub fn texts(&self) -> (String, String) {
+        (URL_SAFE_NO_PAD.encode(self.public), URL_SAFE_NO_PAD.encode(self.auth))
     }
 
     /// The bytes to store: [`SubscriptionKeys::from_bytes`] reads them.

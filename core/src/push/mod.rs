@@ -36,5 +36,6 @@ mod vapid;
 pub use coding::CodingError;
 pub use message::{KeysError, PLAINTEXT_MAX_BYTES, RECORD_BYTES, SubscriptionKeys, decrypt, encrypt};
 pub use request::{Request, Urgency, origin_of, topic_of};
+#[cfg(feature = "push")]
 pub(crate) use vapid::application_server_key;
 pub use vapid::{VAPID_LIFE_S, VapidKey};

@@ -207,7 +207,7 @@ fn bad_gateway() -> HttpReply {
 }
 
 /// Reads a request; `None` at the end of the connection.
-pub(super) fn read(stream: &mut impl BufRead, base_url: &str) -> Option<HttpRequest> {
+pub(crate) fn read(stream: &mut impl BufRead, base_url: &str) -> Option<HttpRequest> {
     let mut line = String::new();
     stream.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split_whitespace();
@@ -232,7 +232,7 @@ pub(super) fn read(stream: &mut impl BufRead, base_url: &str) -> Option<HttpRequ
     Some(request)
 }
 
-pub(super) fn write(reply: &HttpReply) -> Vec<u8> {
+pub(crate) fn write(reply: &HttpReply) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", reply.status, reply.body.len());
     for (name, value) in reply.headers.iter().filter(|(name, _)| name != "content-length") {
         head.push_str(&format!("{name}: {value}\r\n"));

@@ -29,6 +29,7 @@ use railgate::time::Millis;
 pub use adapter::{ADAPTERS, CARELESS, QUIET};
 pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
+pub(crate) use listening::{read, write};
 pub use simulation::{simulate, simulate_many};
 pub use story::{kill_many, paying_through};
 pub use truth::receive;

@@ -13,7 +13,7 @@ Amounts are `decimal.Decimal`, times aware `datetime.datetime`. Errors are subcl
 """
 
 from ._native import *  # noqa: F403: the generated module defines its public names
-from ._native import FeedFollower, OutboxWatcher, StatusFollower
+from ._native import FeedFollower, NotificationFollower, OutboxWatcher, StatusFollower
 from ._native import __all__ as _generated
 from .gateway import Gateway, Simulator
 from .signers import CryptographySigner
@@ -46,3 +46,6 @@ OutboxWatcher.__anext__ = _next_changes
 # `async for events in client.follow_feed()`: the events as they happen; does not end.
 FeedFollower.__aiter__ = _itself
 FeedFollower.__anext__ = _next_changes
+# `async for notifications in phone.follow_notifications()`: the notifications as they come; does not end.
+NotificationFollower.__aiter__ = _itself
+NotificationFollower.__anext__ = _next_changes

@@ -51,6 +51,11 @@ impl Call {
         self
     }
 
+    /// What it asks for, before it is signed.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
     fn reads(&self) -> bool {
         reads(&self.request.method)
     }

@@ -17,6 +17,16 @@ public fun Gateway.feedEvents(after: Long = 0L, epoch: UInt? = null): Flow<FeedE
     }
 }
 
+/**
+ * The notifications of this device's user after the one with the id [after], then each as it comes; by default only those that come from
+ * now on. Does not end. [locale] is the language of the texts, a BCP 47 tag, unless the user has chosen one.
+ */
+public fun GatewayClient.notificationsAsTheyCome(after: String? = null, locale: String? = null): Flow<UserNotification> = flow {
+    followNotifications(after, locale).use { follower ->
+        while (true) follower.next().forEach { emit(it) }
+    }
+}
+
 /** Every settlement that matches, newest first, page after page. */
 public fun Gateway.allSettlements(filter: SettlementFilter = SettlementFilter()): Flow<Settlement> =
     paged(filter.cursor) { cursor -> settlements(filter.copy(cursor = cursor)).let { it.data to it.nextCursor } }
