@@ -29,8 +29,11 @@ const DELIVERY: Record<DeliveryStatus, Tone> = { pending: "accent", delivered: "
 const WEBHOOK: Record<Webhook["status"], Tone> = { enabled: "good", disabled: "idle", gone: "bad", failing: "wait" };
 const KEY: Record<KeyStatus, Tone> = { active: "good", pending: "wait", revoked: "idle" };
 
+/** The tone of a settlement's state. */
+export const toneOf = (status: SettlementStatus): Tone => SETTLEMENT[status];
+
 export const SettlementBadge = ({ status }: { status: SettlementStatus }) => (
-  <Badge tone={SETTLEMENT[status]}>{text.states.settlement[status]}</Badge>
+  <Badge tone={toneOf(status)}>{text.states.settlement[status]}</Badge>
 );
 export const ReversalBadge = ({ status }: { status: ReversalStatus }) => (
   <Badge tone={REVERSAL[status]}>{text.states.reversal[status]}</Badge>
