@@ -43,3 +43,6 @@ export const WebhookBadge = ({ status }: { status: Webhook["status"] }) => (
   <Badge tone={WEBHOOK[status]}>{text.states.webhook[status]}</Badge>
 );
 export const KeyBadge = ({ status }: { status: KeyStatus }) => <Badge tone={KEY[status]}>{text.states.key[status]}</Badge>;
+
+/** The tone of a settlement's state, for what has states besides. */
+export const toneOf = (status: SettlementStatus): Tone => SETTLEMENT[status];
