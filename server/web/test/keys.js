@@ -57,7 +57,8 @@ export async function walk(page) {
     reached.add(stop);
   }
   const missed = Array.from({ length: wanted }, (_, n) => String(n)).filter((stop) => !reached.has(stop));
-  const names = await page.evaluate((stops) => stops.map((stop) => document.querySelector(`[data-stop="${stop}"]`)?.outerHTML ?? stop), missed);
+  const nameOf = (stop) => page.evaluate((at) => document.querySelector(`[data-stop="${at}"]`)?.outerHTML ?? at, stop);
+  const names = await Promise.all(missed.map(nameOf));
   assert.deepEqual(names, [], "not reached by Tab");
   return wanted;
 }

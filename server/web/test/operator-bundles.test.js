@@ -70,7 +70,8 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
 
   // Payments reach it.
   await partner.fund({ currency: "KES", amount: "1000.00" });
-  await partner.create({ amount: "100.00", currency: "KES", to: "msisdn:+254700000001", reference: "through-acme", provider: "acme-sandbox" });
+  const payment = { amount: "100.00", currency: "KES", to: "msisdn:+254700000001", provider: "acme-sandbox" };
+  await partner.create({ ...payment, reference: "through-acme" });
   assert.equal((await partner.settled("through-acme")).status, "completed");
   await page.getByRole("table", { name: "Paid through it" }).getByText("KES 100.00").waitFor();
   await page.goto(`${gateway.url}/console/bundles/${id}`);

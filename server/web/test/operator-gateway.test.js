@@ -47,7 +47,7 @@ test("a client gets live access and money by two operators, and terms and a susp
   await ada.page.getByRole("button", { name: "Change what sessions may sign" }).click();
   await dialog.getByLabel("Sessions may sign").selectOption("off");
   await reasoned(ada.page, "Save", "asked for");
-  await ada.page.getByText("Nothing", { exact: true }).waitFor();
+  await ada.page.getByRole("region", { name: "Sessions and reversals" }).getByText("Nothing").waitFor();
   await looks(ada.page, "operator-client");
 
   // A mistake is shown where it was made.
@@ -179,6 +179,13 @@ test("the table of routes is edited with a view of what changes, and tested", as
   await page.getByLabel("To", { exact: true }).fill("nobody");
   await page.getByRole("button", { name: "Show the route" }).click();
   await page.getByRole("alert").waitFor();
+  // Without the entry, everybody has a route again.
+  await page.getByRole("button", { name: "Edit the table" }).click();
+  await page.getByRole("button", { name: "Remove entry 1" }).click();
+  await page.getByRole("table", { name: "What would change" }).getByRole("row", { name: /\/0\/prefix.*\+2547.*nothing/ }).waitFor();
+  await page.getByRole("button", { name: "Replace the table" }).click();
+  await reasoned(page, "Replace the table", "contract ended");
+  await page.getByText("There are no entries").waitFor();
   fine();
   await context.close();
 });

@@ -13,6 +13,12 @@ export function pageSize(): number {
 /** The most that the interface gives at once. */
 const MOST = 200;
 
+/** The page of the address, as a call takes it. */
+export function pageQuery(): { readonly limit: number; readonly cursor?: string } {
+  const cursor = query.value.get("cursor") ?? "";
+  return { limit: pageSize(), ...(cursor === "" ? {} : { cursor }) };
+}
+
 /** The cursor of the address, and the turns from there. */
 export function usePages(next: string | null | undefined, filters: string): Pages {
   const past = useRef<{ filters: string; cursors: string[] }>({ filters, cursors: [] });

@@ -7,8 +7,8 @@ import { Page } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Time } from "../../shared/ui/values";
 import { useData } from "../data";
-import { usePages } from "../paging";
-import { href, query } from "../router";
+import { pageQuery, usePages } from "../paging";
+import { href } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
 import { ApprovalBadge } from "./badges";
@@ -33,14 +33,14 @@ const COLUMNS: readonly Column<Operators.Approval>[] = [
 
 export default function Approvals() {
   const status = chosen(STATUSES, "pending");
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const data = useData(
     (signal) =>
       api.value.call("GET", "/operator/approvals", {
-        query: { ...(status === "all" ? {} : { status }), ...(cursor === "" ? {} : { cursor }) },
+        query: { ...(status === "all" ? {} : { status }), ...here },
         signal,
       }),
-    ["approvals", status, cursor],
+    ["approvals", status, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, status);

@@ -10,7 +10,7 @@ import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
 import { useSignal } from "@preact/signals";
 import { useData } from "../data";
-import { usePages } from "../paging";
+import { pageQuery, usePages } from "../paging";
 import { href, query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
@@ -60,14 +60,14 @@ const COLUMNS: readonly Column<Audit>[] = [
 
 export default function AuditTrail() {
   const client = query.value.get("client") ?? "";
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const data = useData(
     (signal) =>
       api.value.call("GET", "/operator/audit", {
-        query: { ...(client === "" ? {} : { client }), ...(cursor === "" ? {} : { cursor }) },
+        query: { ...(client === "" ? {} : { client }), ...here },
         signal,
       }),
-    ["audit", client, cursor],
+    ["audit", client, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, client);

@@ -8,7 +8,7 @@ import { Page } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
 import { useData } from "../data";
-import { usePages } from "../paging";
+import { pageQuery, usePages } from "../paging";
 import { href, query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
@@ -36,14 +36,14 @@ const COLUMNS: readonly Column<Operators.Client>[] = [
 
 export default function Clients() {
   const pending = query.value.get("pending") === "true";
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const data = useData(
     (signal) =>
       api.value.call("GET", "/operator/clients", {
-        query: { ...(pending ? { pending } : {}), ...(cursor === "" ? {} : { cursor }) },
+        query: { ...(pending ? { pending } : {}), ...here },
         signal,
       }),
-    ["clients", pending, cursor],
+    ["clients", pending, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, String(pending));

@@ -8,7 +8,7 @@ import { Empty, Problem, Shown } from "../../shared/ui/feedback";
 import { Page, Section } from "../../shared/ui/page";
 import { Badge, Copy, Facts, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageQuery, usePages } from "../paging";
 import { href, path, query } from "../router";
 import { save } from "../save";
 import { api } from "../session";
@@ -89,15 +89,15 @@ function Statement({ of }: { of: Operators.Reconciliation }) {
 function Findings({ id, one }: { id: string; one: Operators.Reconciliation }) {
   const given = query.value.get("kind");
   const kind = KINDS.find((known) => known === given);
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const data = useData(
     (signal) =>
       api.value.call("GET", "/operator/reconciliations/{id}/findings", {
         params: { id },
-        query: { ...(kind === undefined ? {} : { kind }), ...(cursor === "" ? {} : { cursor }) },
+        query: { ...(kind === undefined ? {} : { kind }), ...here },
         signal,
       }),
-    ["findings", id, kind, cursor],
+    ["findings", id, kind, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, kind ?? "");

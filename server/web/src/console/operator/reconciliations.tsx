@@ -11,7 +11,7 @@ import { Page, Section } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
-import { usePages } from "../paging";
+import { pageQuery, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
@@ -51,15 +51,15 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
 
 export default function Reconciliations() {
   const provider = query.value.get("provider") ?? "";
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const providers = useData((signal) => api.value.call("GET", "/operator/providers", { signal }), ["providers"], { on: false });
   const data = useData(
     (signal) =>
       api.value.call("GET", "/operator/reconciliations", {
-        query: { ...(provider === "" ? {} : { provider }), ...(cursor === "" ? {} : { cursor }) },
+        query: { ...(provider === "" ? {} : { provider }), ...here },
         signal,
       }),
-    ["reconciliations", provider, cursor],
+    ["reconciliations", provider, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, provider);

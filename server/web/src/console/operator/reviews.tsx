@@ -9,7 +9,7 @@ import { Page } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Time } from "../../shared/ui/values";
 import { useData } from "../data";
-import { usePages } from "../paging";
+import { pageQuery, usePages } from "../paging";
 import { href, query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
@@ -39,10 +39,10 @@ const COLUMNS: readonly Column<Operators.Review>[] = [
 
 export default function Reviews() {
   const all = query.value.get("all") === "true";
-  const cursor = query.value.get("cursor") ?? "";
+  const here = pageQuery();
   const data = useData(
-    (signal) => api.value.call("GET", "/operator/reviews", { query: { all, ...(cursor === "" ? {} : { cursor }) }, signal }),
-    ["reviews", all, cursor],
+    (signal) => api.value.call("GET", "/operator/reviews", { query: { all, ...here }, signal }),
+    ["reviews", all, here],
     WATCHED,
   );
   const pages = usePages(data.value?.next_cursor, String(all));
@@ -52,7 +52,7 @@ export default function Reviews() {
       <CheckField label={words.all} checked={all} onValue={(checked) => refine({ all: checked ? "true" : "" })} />
       <Shown data={data}>
         {(page) =>
-          page.data.length === 0 && cursor === "" ? (
+          page.data.length === 0 && !page.has_more ? (
             <Empty title={words.none}>
               <p>{words.noneText}</p>
             </Empty>

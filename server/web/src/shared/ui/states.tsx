@@ -29,11 +29,8 @@ const DELIVERY: Record<DeliveryStatus, Tone> = { pending: "accent", delivered: "
 const WEBHOOK: Record<Webhook["status"], Tone> = { enabled: "good", disabled: "idle", gone: "bad", failing: "wait" };
 const KEY: Record<KeyStatus, Tone> = { active: "good", pending: "wait", revoked: "idle" };
 
-/** The tone of a settlement's state. */
-export const toneOf = (status: SettlementStatus): Tone => SETTLEMENT[status];
-
 export const SettlementBadge = ({ status }: { status: SettlementStatus }) => (
-  <Badge tone={toneOf(status)}>{text.states.settlement[status]}</Badge>
+  <Badge tone={SETTLEMENT[status]}>{text.states.settlement[status]}</Badge>
 );
 export const ReversalBadge = ({ status }: { status: ReversalStatus }) => (
   <Badge tone={REVERSAL[status]}>{text.states.reversal[status]}</Badge>
@@ -46,3 +43,6 @@ export const WebhookBadge = ({ status }: { status: Webhook["status"] }) => (
   <Badge tone={WEBHOOK[status]}>{text.states.webhook[status]}</Badge>
 );
 export const KeyBadge = ({ status }: { status: KeyStatus }) => <Badge tone={KEY[status]}>{text.states.key[status]}</Badge>;
+
+/** The tone of a settlement's state, for what has states besides. */
+export const toneOf = (status: SettlementStatus): Tone => SETTLEMENT[status];
