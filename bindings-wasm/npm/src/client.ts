@@ -23,6 +23,7 @@ import type {
   EnrollOptions,
   EventsOptions,
   FeedOptions,
+  FollowAfter,
   FollowFeedOptions,
   FollowOptions,
   RawAnswer,
@@ -56,7 +57,7 @@ import { type Gateway, ends } from "./gateway.js";
 import { parseView } from "./json.js";
 import { Listing, byCursor, byPosition, bySequence } from "./listing.js";
 import { guarded } from "./problem.js";
-import type { DeviceEnrollment, OperatorEnrollment } from "./routes.js";
+import type { DeviceEnrollment, Notification, OperatorEnrollment } from "./routes.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -101,6 +102,7 @@ export type {
   EnrollOptions,
   EventsOptions,
   FeedOptions,
+  FollowAfter,
   FollowFeedOptions,
   FollowOptions,
   RawAnswer,
@@ -294,6 +296,16 @@ export class RailgateClient implements Gateway {
       if (device === undefined || this.clientId === undefined) throw error;
       return { device, client_id: this.clientId, environment: this.#environment, scope: "mobile" };
     }
+  }
+
+  /**
+   * Iterates over the notifications of the user of this device as they come, each once and in order; with `after`, first over those since
+   * that one. It reconnects by itself; leave the loop or abort the signal to end it. The inbox itself: `all("/mobile/notifications")`.
+   */
+  async *followNotifications(options: FollowAfter<string> = {}): AsyncGenerator<Notification, void, void> {
+    const after = check.text(options.after ?? "", "options.after");
+    const stream = this.#stream(`${API}/mobile/notifications`, options, after, String, (id, last) => id.startsWith("ntf_") && id !== last);
+    for await (const { data } of stream) yield parseView(data) as Notification;
   }
 
   /** Returns the payments that wait for the user of this device, newest first. */
@@ -779,9 +791,22 @@ export class RailgateClient implements Gateway {
     linked.close();
   }
 
-  async *#follow(path: string, options: FollowOptions): AsyncGenerator<{ data: string; place: number }, void, void> {
+  #follow(path: string, options: FollowOptions): AsyncGenerator<{ data: string; place: number }, void, void> {
+    const after = check.whole(options.after ?? 0, "options.after", 0);
+    // A duplicate, or not an event of this stream, is left out.
+    return this.#stream(path, options, after, Number, (at, place) => Number.isSafeInteger(at) && at > place);
+  }
+
+  /** A stream from a place on, each of whose events has its own as `id`. */
+  async *#stream<T extends number | string>(
+    path: string,
+    options: FollowAfter<T>,
+    first: T,
+    placed: (id: string) => T,
+    follows: (at: T, place: T) => boolean,
+  ): AsyncGenerator<{ data: string; place: T }, void, void> {
     const attempts = check.whole(options.attempts ?? FOLLOW_ATTEMPTS, "options.attempts", 1);
-    let place = check.whole(options.after ?? 0, "options.after", 0);
+    let place = first;
     const linked = this.#begin(options);
     try {
       let after: Call["after"];
@@ -790,9 +815,8 @@ export class RailgateClient implements Gateway {
         const stream = await this.#connection.exchange({ ...streamed(path, place), after }, linked.signal, attempts, opened);
         try {
           for await (const { id, data } of stream.events()) {
-            const at = Number(id);
-            // A duplicate, or not an event of this stream.
-            if (!Number.isSafeInteger(at) || at <= place) continue;
+            const at = placed(id ?? "");
+            if (!follows(at, place)) continue;
             [place, short] = [at, 0];
             yield { data, place };
           }

@@ -36,8 +36,8 @@ export function post(path: string, body: string, more: Headers = [], accept = JS
 }
 
 /** A call that streams the events after a position. */
-export function streamed(path: string, place: number): Call {
-  const last: Headers = place === 0 ? [] : [["last-event-id", String(place)]];
+export function streamed(path: string, place: number | string): Call {
+  const last: Headers = place === 0 || place === "" ? [] : [["last-event-id", String(place)]];
   return { ...get(path), headers: [["accept", "text/event-stream"], ...last] };
 }
 

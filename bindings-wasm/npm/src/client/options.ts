@@ -93,13 +93,16 @@ export interface FeedOptions extends EventsOptions {
   readonly epoch?: number | undefined;
 }
 
-/** Options of following events. */
-export interface FollowOptions extends CallOptions {
-  /** Only events after this sequence (of a settlement) or position (of the feed). */
-  readonly after?: number | undefined;
+/** Options of following anything, after a place of this kind. */
+export interface FollowAfter<T> extends CallOptions {
+  /** Only what comes after this: the sequence of an event of a settlement, a position of the feed, the id of a notification. */
+  readonly after?: T | undefined;
   /** How many failed connections in a row end it; 12 by default, which takes some minutes. */
   readonly attempts?: number | undefined;
 }
+
+/** Options of following events. */
+export type FollowOptions = FollowAfter<number>;
 
 /** Options of following the feed. */
 export interface FollowFeedOptions extends FollowOptions {

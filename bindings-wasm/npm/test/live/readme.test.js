@@ -28,7 +28,9 @@ test("there are as many as it takes to show every entry", () => {
   assert.deepEqual(snippets.map(([, title]) => title), [
     "Pay",
     "Lists, webhooks, and every other call",
+    "Users and their devices",
     "Logs and traces",
+    "Quality metrics",
     "A gateway in a tab",
     "One program for both",
     "A production server",
