@@ -8,7 +8,7 @@ import { Empty, Shown } from "../../shared/ui/feedback";
 import { Page, Section } from "../../shared/ui/page";
 import { useData } from "../data";
 import { api } from "../session";
-import { Act, Waiting, WHO, useWaiting } from "./act";
+import { Act, Waiting, WATCHED, WHO, useWaiting } from "./act";
 import { Changes, changesOf } from "./changes";
 import { useMay } from "./people";
 import { RoutesEditor } from "./routes/editor";
@@ -27,18 +27,20 @@ export default function Routes() {
       return { table, providers: providers.data };
     },
     ["routes"],
-    { on: false },
+    WATCHED,
   );
   // There is one table: requests about it name nothing.
   const waiting = useWaiting("");
   const may = useMay("agent");
-  const editing = useSignal(false);
+  // What is edited does not change under the editor's hands: its version is compared when it is saved.
+  const editing = useSignal<Operators.OperatedRoutes | undefined>(undefined);
+  const table = data.value?.table;
   return (
     <Page
       title={text.operator.nav.routes}
       actions={
-        may && !editing.value && data.value !== undefined ? (
-          <Button onClick={() => (editing.value = true)}>{words.edit}</Button>
+        may && editing.value === undefined && table !== undefined ? (
+          <Button onClick={() => (editing.value = table)}>{words.edit}</Button>
         ) : undefined
       }
     >
@@ -47,17 +49,16 @@ export default function Routes() {
       <Shown data={data}>
         {({ table, providers }) => (
           <>
-            {editing.value ? (
+            {editing.value !== undefined ? (
               <Editor
-                key={table.version}
-                table={table}
+                table={editing.value}
                 providers={providers}
                 onDone={() => {
-                  editing.value = false;
+                  editing.value = undefined;
                   data.reload();
                   waiting.reload();
                 }}
-                onCancel={() => (editing.value = false)}
+                onCancel={() => (editing.value = undefined)}
               />
             ) : (
               <Section title={words.table(table.version)}>
