@@ -6,7 +6,8 @@
 #   ./package.sh android LIBRARIES MODULE FOLDER    an AAR, in FOLDER/repository, which is laid out as Maven's
 #   ./package.sh swift LIBRARY BINDGEN FOLDER       a Swift package for this platform, in FOLDER/railgate (for Apple's: swift/xcframework.sh)
 #
-# LIBRARY is the librailgate_uniffi to ship, BINDGEN the example `uniffi-bindgen`, which reads the interface from the library it was built with.
+# LIBRARY is the librailgate_uniffi to ship, BINDGEN the example `uniffi-bindgen`, which reads the interface from the library that it was
+# built with.
 # LIBRARIES is a folder with <abi>/librailgate_uniffi.so for each of Android's ABIs, MODULE a module that Maven has compiled.
 # Everything goes into FOLDER, replacing its contents.
 set -eu

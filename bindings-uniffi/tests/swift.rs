@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use railgate_tests::binary::Server;
 use railgate_tests::interop::run;
+use railgate_tests::stage::Stage;
 use support::{command, package, scratch};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -69,7 +70,9 @@ fn the_package_passes_its_tests() {
     // XCTest prints its summary to one of the outputs, depending on the platform.
     let mut test = swift(&made, &["sh", "-c", "exec swift test --package-path \"$1\" --skip-build 2>&1", "sh", TESTS]);
     test.env("RAILGATE_TEST_URL", url).env("RAILGATE_ODD_URL", format!("http://{odd}")).env("RAILGATE_DEAD_URL", format!("http://{dead}"));
-    let printed = ran(&mut test);
+    let stage = Stage::set(&[]);
+    let printed = ran(stage.show(&mut test));
+    stage.assert_played();
     println!("{printed}");
     assert!(printed.contains(" tests, with 0 failures") && !printed.contains(" skipped"), "{printed}");
 }
@@ -156,7 +159,7 @@ fn assert_documented(package: &Path) {
     assert!(declarations > 300, "{declarations}");
     assert_eq!(undocumented("public struct A {\n    public let b: Int\n}"), ["public struct A {", "public let b: Int"]);
     let readme = std::fs::read_to_string(package.join("README.md")).unwrap();
-    for name in ["Settle/Settle.swift", "RailgateTests/Tour.swift"] {
+    for name in ["Settle/Settle.swift", "RailgateTests/Tour.swift", "RailgateTests/Phone.swift"] {
         let example = std::fs::read_to_string(format!("{HERE}/swift/Tests/{name}")).unwrap();
         assert!(readme.contains(&format!("```swift\n{example}```\n")), "the README shows another program than {name}");
     }

@@ -50,6 +50,17 @@ extension Gateway {
     }
 }
 
+extension GatewayClient {
+    /// The notifications of this device's user after the one with the id `after`, then each as it comes; by default only those that come
+    /// from now on. Does not end. `locale`: the language of the texts, a BCP 47 tag, unless the user has chosen one.
+    public func notificationsAsTheyCome(after: String? = nil, locale: String? = nil) -> Changes<UserNotification> {
+        Changes {
+            let follower = try self.followNotifications(after: after, locale: locale)
+            return { try await follower.next() }
+        }
+    }
+}
+
 extension Outbox {
     /// Every entry in its current state, then each entry whenever it changes; does not end.
     public func changes() -> Changes<OutboxEntry> {
