@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use railgate_tests::binary::Server;
 use railgate_tests::npm::{module_tests, script, succeed};
 use railgate_tests::port;
+use railgate_tests::stage::Stage;
 
 /// Serialises these tests: a browser that shares a small machine with bundlers and load tests is slow.
 fn alone() -> MutexGuard<'static, ()> {
@@ -26,7 +27,15 @@ fn against_a_server(name: &str) {
     tests.env("RAILGATE_TEST_SERVER", format!("http://{}", server.address)).env("RAILGATE_TEST_PAGES", pages.to_string());
     tests.env("RAILGATE_TEST_INVITING", format!("http://{}", inviting.address)).env("RAILGATE_TEST_INVITATION", invitation);
     tests.env("RAILGATE_TEST_OPERATOR", Server::operator_code(&store, "agent"));
+    // The story is told in Chromium only.
+    let stage = (name == "test:browser").then(|| Stage::set(&["--cors-origin", &origin]));
+    if let Some(stage) = &stage {
+        stage.show(&mut tests);
+    }
     print!("{}", succeed(&mut tests));
+    if let Some(stage) = stage {
+        stage.assert_played();
+    }
 }
 
 fn by_itself(name: &str) {
