@@ -31,7 +31,7 @@ async fn without_the_setting_there_are_none() {
 #[tokio::test]
 async fn every_address_of_a_site_is_its_page_or_says_how_to_build_it() {
     let service = with_sites().await;
-    let pages = ["/console", "/console/", "/console/settlements/inv-1", "/docs", "/docs/guides/first"];
+    let pages = ["/console", "/console/", "/console/settlements/inv-1", "/docs", "/docs/start/first-settlement"];
     for path in pages {
         let page = get(&service, path, ("accept-encoding", "identity")).await;
         assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
@@ -50,6 +50,9 @@ async fn every_address_of_a_site_is_its_page_or_says_how_to_build_it() {
             assert!(page.expect(404).text().contains("scripts/web.sh"));
         }
     }
+    // The pages of the documentation are known when it is built: what is not among them is not there.
+    let unknown = get(&service, "/docs/no-such-page", ("accept-encoding", "identity")).await.expect(404);
+    assert_eq!(unknown.header("content-type"), Some("text/html; charset=utf-8"));
 }
 
 #[tokio::test]
