@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { Browser, freshProfile, serve } from "./chromium.js";
+import { watchIn, watched } from "./shown.js";
 
 const docs = await readFile(new URL("../../../../docs/notifications.md", import.meta.url), "utf8");
 /** The code blocks of the page for app developers. */
@@ -15,7 +16,7 @@ let site, profile, browser;
 before(async () => {
   site = await serve({
     "/": { type: "text/html", body: '<!doctype html><html lang="en"><title>app</title><link rel="icon" href="data:,">' },
-    "/push-worker.js": { type: "text/javascript", body: worker },
+    "/push-worker.js": { type: "text/javascript", body: watched(worker) },
   });
   profile = await freshProfile();
   browser = await Browser.start(profile.folder);
@@ -52,20 +53,16 @@ test("the service worker of the documentation shows a push once, and the next on
   await devtools.send("ServiceWorker.enable");
   await page.evaluate(async () => {
     await navigator.serviceWorker.register("/push-worker.js");
-    // Chromium compares what it shows with its records at the first such call, and would drop a notification that is shown meanwhile.
-    await (await navigator.serviceWorker.ready).getNotifications();
+    await navigator.serviceWorker.ready;
   });
   const registrationId = await registered;
+  await watchIn(page);
   const push = (message) => devtools.send("ServiceWorker.deliverPushMessage", { origin: site.url, registrationId, data: JSON.stringify(message) });
   /** What is shown, once it has this kind. */
   const shown = (kind) =>
     page.evaluate(async (kind) => {
-      const registration = await navigator.serviceWorker.ready;
-      for (;;) {
-        const all = await registration.getNotifications();
-        if (all.some(({ data }) => data.kind === kind)) return all.map(({ title, body, lang, dir, data }) => ({ title, body, lang, dir, data }));
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      const all = await shown((data) => data.kind === kind);
+      return all.map(({ title, body, lang, dir, data }) => ({ title, body, lang, dir, data }));
     }, kind);
   await push(payload());
   const { title, body, lang, dir, data } = payload();

@@ -4,13 +4,9 @@ import { RailgateClient, indexedDbVault } from "railgate/client";
 const devices = new Map();
 
 /** The shown notification about a settlement, of this kind, once there is one. */
-async function shown(kind, id) {
-  const registration = await navigator.serviceWorker.ready;
-  for (;;) {
-    const found = (await registration.getNotifications()).find(({ data }) => data.kind === kind && data.settlement_id === id);
-    if (found !== undefined) return found.data;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+async function notified(kind, id) {
+  const fits = (data) => data.kind === kind && data.settlement_id === id;
+  return (await shown(fits)).map(({ data }) => data).find(fits);
 }
 
 globalThis.story = {
@@ -38,7 +34,7 @@ globalThis.story = {
   /** Approves what the push names, and returns the payment once it is final. */
   async approved(user, id) {
     const { client } = devices.get(user);
-    const { settlement_id: named, amount, to } = await shown("approval.requested", id);
+    const { settlement_id: named, amount, to } = await notified("approval.requested", id);
     const payment = await client.get(named);
     if (payment.amount !== amount || payment.to !== to) throw new Error("the push names another payment");
     await client.approve(payment);
@@ -49,7 +45,7 @@ globalThis.story = {
   /** What the inbox tells of the payment, in order; how many are unread after that; what became of what was measured. */
   async told(user, id) {
     const { client, points } = devices.get(user);
-    await shown("payment.completed", id);
+    await notified("payment.completed", id);
     const told = [];
     const { data } = await client.call("GET", "/mobile/notifications", { query: { unread: true } });
     for await (const { kind, settlement_id } of client.followNotifications({ after: data.at(-1).id })) {

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { RailgateClient, generateSigner } from "railgate/client";
 import { Browser, freshProfile, serve } from "./chromium.js";
+import { watchIn, watched } from "./shown.js";
 import { bundle } from "./site.js";
 
 const { RAILGATE_STORY_URL: baseUrl, RAILGATE_STORY_PUSH: pushes, RAILGATE_STORY_PROVIDER: provider } = process.env;
@@ -20,7 +21,7 @@ before(async () => {
   const routes = {
     "/": { type: "text/html", body: '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>' },
     "/page.js": { type: "text/javascript", body: script },
-    "/push-worker.js": { type: "text/javascript", body: worker },
+    "/push-worker.js": { type: "text/javascript", body: watched(worker) },
   };
   site = await serve(routes, Number(process.env.RAILGATE_TEST_PAGES));
   profile = await freshProfile();
@@ -37,10 +38,10 @@ before(async () => {
   await devtools.send("ServiceWorker.enable");
   await page.evaluate(async () => {
     await navigator.serviceWorker.register("/push-worker.js");
-    // Chromium compares what it shows with its records at the first such call, and would drop a notification that is shown meanwhile.
-    await (await navigator.serviceWorker.ready).getNotifications();
+    await navigator.serviceWorker.ready;
   });
   registrationId = await registered;
+  await watchIn(page);
 });
 after(async () => {
   await browser?.kill();
