@@ -108,8 +108,6 @@ pub(super) fn supersede(d: &mut Decision<'_, '_>, bundle: &BundleRecord, mode: M
             Ok(status) if is_over => (status, BundleStepKind::Revoked),
             Ok(_) | Err(_) => (earlier.status, BundleStepKind::Superseded),
         };
-        // Both tell the same webhooks.
-        d.overlay.settle();
         let data = serde_json::json!({ "superseded_by": format!("bun_{}", bundle.id), "mode": mode.as_str() });
         take(d, earlier, Step::own(kind, status).data(data));
     }
