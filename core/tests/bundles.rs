@@ -200,6 +200,18 @@ fn what_is_changed_by_hand_is_found() {
             assert_eq!(report.problems.iter().map(|it| it.code).collect::<Vec<_>>(), expected);
             [step.clone().into(), bundle.clone().into(), part.clone().into()].into_iter().for_each(replace);
         }
+        // The same with a draft that was replaced, whose content is not kept.
+        let draft = partner.write(s, None, content(|_| ())).unwrap();
+        partner.write(s, Some((draft, None)), content(|body| body["manifest"]["name"] = json!("Acme"))).unwrap();
+        let other: BundleRecord = typed(s.store.scan(&Scan::last(RecordKind::Bundle)).unwrap().pop()).unwrap().unwrap();
+        let made: BundleStepRecord = typed(s.store.get(&Key::BundleStep((other.no, 1))).unwrap()).unwrap().unwrap();
+        assert!(s.store.get(&Key::BundlePart((other.no, 1, 0))).unwrap().is_none());
+        s.assert_sound();
+        replace(BundleStepRecord { comment: Some("approved by phone".to_owned()), ..made.clone() }.into());
+        let report = verify::verify(&*s.store, &mut |_| {}).unwrap();
+        assert_eq!(report.problems.iter().map(|it| it.code).collect::<Vec<_>>(), ["step_differs"]);
+        replace(made.into());
+
         let event = Key::Event((SettlementNo(bundle.no), 2));
         s.store.commit(&Commit { writes: vec![Write::Delete(event)] }).unwrap();
         let report = verify::verify(&*s.store, &mut |_| {}).unwrap();

@@ -27,7 +27,7 @@ use crate::ids::{ClientNo, KeyNo, Ulid};
 use crate::lifecycle::bundle::{BundleInput, BundleStatus, Next, transition};
 use crate::store::Unique;
 use crate::store::record::{BundlePartRecord, BundleRecord, BundleStepKind, BundleStepRecord, ConformanceStatus, EventRecord, Key};
-use crate::trace::{About, link_hash};
+use crate::trace::{About, hex, link_hash};
 use crate::validate::bundle::{Manifest, parse_manifest};
 
 pub use ask::{AskBundle, BundleAsk};
@@ -183,7 +183,7 @@ fn stepped(d: &mut Decision<'_, '_>, bundle: BundleRecord, step: Step) -> (Bundl
         to: None,
         actor: step.actor(),
         child: 0,
-        data: Some(step.told(&bundle.digest)),
+        data: Some(step.told(&hex(&bundle.digest))),
         hash: [0; 32],
     };
     let before = (n > 1).then_some(&bundle.head);

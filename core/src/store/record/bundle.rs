@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Actor, BundleRecord, BundleStepRecord, Digest32, EventType};
+use super::{Actor, BundleRecord, BundleStepRecord, EventType};
 use crate::ids::SettlementNo;
 use crate::lifecycle::stored_enum;
 use crate::trace::hex;
@@ -100,13 +100,12 @@ impl BundleStepRecord {
         }
     }
 
-    /// The `data` of its event, in canonical form; `digest` is that of the step's revision. The feed is read with fewer rights than
-    /// the timeline: what was said is covered, and not shown.
-    pub(crate) fn told(&self, digest: &Digest32) -> String {
+    /// The `data` of its event, in canonical form; `digest` is that of the step's revision, in hexadecimal digits. The feed is read
+    /// with fewer rights than the timeline: what was said is covered, and not shown.
+    pub(crate) fn told(&self, digest: &str) -> String {
         let (from, to, revision) = (self.from.as_str(), self.to.as_str(), self.revision);
         let [comment, data] = [&self.comment, &self.data].map(|text| text.as_deref().unwrap_or_default());
         let said = hex(&Sha256::digest(format!("{comment}\n{data}\n")));
-        let digest = hex(digest);
         format!(r#"{{"bundle":{{"digest":"{digest}","from":"{from}","revision":{revision},"said_sha256":"{said}","to":"{to}"}}}}"#)
     }
 }
