@@ -209,16 +209,14 @@ impl Engine {
     pub fn bundle_diff(&self, reader: BundleReader, id: Ulid, from: Option<u32>, to: Option<u32>) -> Result<BundleDiffView> {
         let bundle = self.bundle_record(reader, id)?;
         let to = to.unwrap_or(bundle.revision);
-        let (to_parts, mut from_parts) = (self.revision(&bundle, to)?, Vec::new());
-        let mut earlier = from.unwrap_or(to.saturating_sub(1));
-        while from_parts.is_empty() && earlier > 0 {
-            from_parts = self.revision(&bundle, earlier)?;
-            if from.is_some() || !from_parts.is_empty() {
-                break;
+        // Revisions that were never submitted were not kept.
+        let earlier = match from {
+            Some(from) => from,
+            None => {
+                typed::<BundlePartRecord>(self.store.scan(&Scan::bundle_part_before(bundle.no, to))?.pop())?.map_or(0, |part| part.revision)
             }
-            // One that was never submitted was not kept.
-            earlier -= 1;
-        }
+        };
+        let (from_parts, to_parts) = (self.revision(&bundle, earlier)?, self.revision(&bundle, to)?);
         if to_parts.is_empty() || (from_parts.is_empty() && from.is_some()) {
             return Err(Error::with(ErrorCode::BundleNotFound, "the bundle has no such revision: only those that were submitted are kept"));
         }

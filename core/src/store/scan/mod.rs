@@ -557,6 +557,12 @@ impl Scan {
         scan.with(column!(BundlePart.revision), Is::Equal, revision)
     }
 
+    /// The latest part of a bundle that belongs to a revision before `revision`.
+    pub fn bundle_part_before(bundle: i64, revision: u32) -> Self {
+        let scan = Self::all(RecordKind::BundlePart, 1).with(column!(BundlePart.bundle), Is::Equal, bundle);
+        scan.with(column!(BundlePart.revision), Is::Below, revision).backwards().one()
+    }
+
     /// The steps of a bundle by number, above `after`.
     pub fn bundle_steps(bundle: i64, after: u32, limit: usize) -> Self {
         let scan = Self::all(RecordKind::BundleStep, limit).with(column!(BundleStep.bundle), Is::Equal, bundle);
