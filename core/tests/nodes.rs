@@ -4,14 +4,14 @@
 
 mod support;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use railgate::engine::{Create, Fund, LeaseTasks, Release};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::RecordKind;
-use railgate::store::{Commit, CommitError, Store, StoreError};
+use railgate::store::record::{Record, RecordKind};
+use railgate::store::{Commit, CommitError, Store, StoreError, Write};
 use railgate::{Config, Engine, ErrorCode};
 use support::log::{assert_logged, log_all, log_some};
 use support::meddling::Meddling;
@@ -61,6 +61,43 @@ fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
     }
     let conflicts = store.conflicts.load(Ordering::Relaxed);
     assert!(conflicts <= 2, "each meets the other once, not {conflicts} times");
+    s.pass(0);
+    s.assert_sound();
+}
+
+/// Something that happens before each commit of a settlement.
+#[derive(Default)]
+struct Before(Mutex<Option<Box<dyn FnMut() + Send>>>);
+
+impl Hooks for Before {
+    fn before(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if let Call::Commit(commit) = call
+            && commit.writes.iter().any(|write| matches!(write, Write::Insert(Record::Settlement(_))))
+            && let Some(act) = &mut *self.0.lock().unwrap()
+        {
+            act();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_node_that_begins_beside_a_busy_one_is_not_outrun_for_ever() {
+    let s = Sandbox::new();
+    let (busy, store) = (node(&s, s.store.clone(), 1), Hooked::<Before>::over(s.store.clone()));
+    let late = node(&s, store.clone(), 2);
+    let (caller, mut made) = (s.caller, 0);
+    // It takes the next numbers again and again, and never notices that another node wants them.
+    *store.0.lock().unwrap() = Some(Box::new(move || {
+        for _ in 0..100 {
+            made += 1;
+            let body = format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"busy-{made}"}}"#);
+            busy.run(create(&busy, caller, &body)).unwrap();
+        }
+    }));
+    for n in 0..5 {
+        late.run(payment(&s, &late, &format!("late-{n}"))).unwrap();
+    }
     s.pass(0);
     s.assert_sound();
 }

@@ -26,6 +26,8 @@ pub(crate) struct Numbers {
     next: i64,
     /// `None` while numbers are dense.
     block: Option<Block>,
+    /// How often in a row a number was already taken.
+    lost: u32,
 }
 
 /// A range of numbers that a node reserved.
@@ -40,7 +42,7 @@ struct Block {
 impl Numbers {
     /// Draws numbers one after the other, from `next` on.
     pub(super) fn dense(next: i64) -> Self {
-        Self { next, block: None }
+        Self { next, block: None, lost: 0 }
     }
 
     /// The next number. Past the end of a block it may be another node's, which the commit detects.
@@ -51,8 +53,13 @@ impl Numbers {
     }
 
     /// A number was already taken, and `next` is free as far as the store knows: another node writes too.
+    ///
+    /// A node whose numbers are dense notices nothing until a commit of its own is refused. While it writes, it takes the numbers from
+    /// `next` on before this node can use them: so each loss goes further ahead.
     pub(super) fn meet(&mut self, next: i64) {
-        self.next = self.next.max(next);
+        let ahead = if self.lost == 0 { 0 } else { BLOCK.0 << (2 * self.lost).min(8) };
+        self.lost += 1;
+        self.next = self.next.max(next + ahead);
         self.block = Some(Block { start: self.next, end: self.next, until: Millis::MIN });
     }
 
@@ -60,6 +67,9 @@ impl Numbers {
     pub(super) fn provide(&mut self, store: &dyn Store, now: Millis, wanted: usize) -> Result<()> {
         let wanted = i64::try_from(wanted).map_err(Error::internal)?;
         let Some(Block { start, end, until }) = self.block else { return Ok(()) };
+        if self.next > start {
+            self.lost = 0;
+        }
         // A clock that was set back must not make a block last longer.
         let fresh = now < until && until - now <= KEPT;
         if wanted == 0 || fresh && self.next + wanted <= end {
