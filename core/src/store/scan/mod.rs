@@ -236,7 +236,8 @@ impl Scan {
 /// Scans for settlements and what belongs to them.
 impl Scan {
     /// Of a client's settlements, newest first and older than `before` if given, the one at place `n`, from 1; none if there are fewer. Of
-    /// the filter, only the times of creation and the user count: those are in an index, in which the others are counted without reading them.
+    /// the filter, only the times of creation and the user count: those are in an index, in which the others are counted without reading
+    /// them.
     pub fn nth_settlement_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, n: usize) -> Self {
         let SettlementFilter { created_from, created_to, user, .. } = *filter;
         let counted = SettlementFilter { created_from, created_to, user, ..SettlementFilter::default() };

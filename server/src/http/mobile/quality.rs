@@ -22,9 +22,9 @@ const POINTS_A_WRITE: usize = 25;
 
 /// Report what a device measured
 ///
-/// Up to 500 points, each with an id of the app's own: one that the device sends again within seven days counts once, so a batch whose answer
-/// was lost is sent again as it is. What is wrong with a point is said by its index, and the others are taken. There is no member for anything
-/// about a person, and unknown members are refused. Every 25 points count as one write; a device reports 10,000 points a day.
+/// Up to 500 points, each with an id of the app's own: one that the device sends again within seven days counts once, so a batch whose
+/// answer was lost is sent again as it is. What is wrong with a point is said by its index, and the others are taken. There is no member
+/// for anything about a person, and unknown members are refused. Every 25 points count as one write; a device reports 10,000 points a day.
 #[utoipa::path(
     post, path = "/api/v1/mobile/quality", tag = "mobile", operation_id = "reportQuality",
     request_body(content = QualityBody, content_type = "application/json", example = json!({"items": [{"id": "01KAJX3M7Q5W8ZP9D2R4T6V8YB", "metric": "payment.confirmed", "value": 812.5, "unit": "ms", "at": "2026-11-21T10:38:17Z", "app_version": "3.2.0", "os": "android 16", "network": "cellular", "settlement": "stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB"}]})),
@@ -39,10 +39,10 @@ pub(crate) async fn take(State(app): State<App>, keyed: Keyed<OwnWrite, MEASURED
 
 /// Summarise what devices measured
 ///
-/// Of the credential's environment. The cost does not depend on how many points there were, as sketches are read: percentiles are at most one
-/// hundredth of their size off. What fewer than five devices measured is not shown by itself: such groups are added up to one of their own,
-/// and left out if that is of fewer than five devices, too. What is older than nine days is known by the day (UTC) alone, and counts as of
-/// its beginning.
+/// Of the credential's environment. The cost does not depend on how many points there were, as sketches are read: percentiles are at most
+/// one hundredth of their size off. What fewer than five devices measured is not shown by itself: such groups are added up to one of their
+/// own, and left out if that is of fewer than five devices, too. What is older than nine days is known by the day (UTC) alone, and counts
+/// as of its beginning.
 #[utoipa::path(
     get, path = "/api/v1/mobile/quality/summary", tag = "mobile", operation_id = "summariseQuality",
     params(
