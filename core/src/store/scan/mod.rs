@@ -574,6 +574,14 @@ impl Scan {
         scan.with(column!(Quality.begins_at), Is::From, from).with(column!(Quality.begins_at), Is::Below, to)
     }
 
+    /// What devices of any client measured of one thing, in the hours, or in the days, that begin from `from` on and before `to`, oldest
+    /// first; of both modes.
+    pub fn quality_of_all(is_day: bool, metric: &str, from: Millis, to: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Quality, limit).by(by!(Quality: begins_at)).that(column!(Quality.is_day), Is::Flag(is_day));
+        let scan = scan.with(column!(Quality.metric), Is::Equal, metric.to_owned());
+        scan.with(column!(Quality.begins_at), Is::From, from).with(column!(Quality.begins_at), Is::Below, to)
+    }
+
     /// What was measured in hours, or in days, that began before this time, oldest first.
     pub fn quality_before(is_day: bool, begun: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Quality, limit).by(by!(Quality: begins_at)).that(column!(Quality.is_day), Is::Flag(is_day));

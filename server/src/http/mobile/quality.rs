@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use hyper::StatusCode;
-use railgate::Error;
 use railgate::api::{QualityBody, QualitySummaryView, QualityTakenView};
 use railgate::engine::{QualityBy, QualityRequest, TakeQuality};
+use railgate::time::Millis;
 use railgate::validate::quality::{is_metric, parse_quality};
+use railgate::{Error, Result};
 
 use super::super::App;
 use super::super::body::MEASURED;
@@ -54,13 +55,17 @@ pub(crate) async fn take(State(app): State<App>, keyed: Keyed<OwnWrite, MEASURED
     responses((status = 200, description = "The groups", body = QualitySummaryView), BadQuery, Denied, Unserved),
 )]
 pub(crate) async fn summary(State(app): State<App>, Authenticated(call): Authenticated<SettlementsRead>) -> HandlerResult {
-    let mut params = Params::of(&call.uri)?;
+    let request = request(Params::of(&call.uri)?, app.gateway.engine().now())?;
+    let caller = call.caller;
+    ok(&app.gateway.scan(&caller, move |engine| engine.quality_summary(&caller, &request)).await?)
+}
+
+/// What a summary is asked to be of; `params` has nothing else.
+pub(in crate::http) fn request(mut params: Params, now: Millis) -> Result<QualityRequest> {
     let (metric, from, to) = (params.text("metric"), params.time("from"), params.time("to"));
     let by = params.choices("by", QualityBy::ALL, QualityBy::as_str);
     params.finish()?;
     let named = metric.filter(|metric| is_metric(metric));
     let metric = named.ok_or_else(|| Error::field("metric", "metric_malformed", "metric must name what was measured"))?;
-    let request = QualityRequest::new(metric, from, to, by, app.gateway.engine().now())?;
-    let caller = call.caller;
-    ok(&app.gateway.scan(&caller, move |engine| engine.quality_summary(&caller, &request)).await?)
+    QualityRequest::new(metric, from, to, by, now)
 }
