@@ -11,14 +11,14 @@ need_python
 need_jvm
 need_swift
 target=${CARGO_TARGET_DIR:-$PWD/target}
-case "$(uname -s)" in Darwin) library=librailgate_uniffi.dylib ;; *) library=librailgate_uniffi.so ;; esac
+library=$(phone_library)
 build_phone --quiet --crate-type cdylib
 cargo build --quiet --locked -p railgate-uniffi --example uniffi-bindgen
 folder=$target/phones/bench
 mkdir -p "$folder"
 
 pack() { # LANGUAGE
-  STRIP="strip -x" sh bindings-uniffi/package.sh "$1" "$target/phone/$library" "$target/debug/examples/uniffi-bindgen" "$folder/$1"
+  STRIP="strip -x" sh bindings-uniffi/package.sh "$1" "$library" "$target/debug/examples/uniffi-bindgen" "$folder/$1"
 }
 
 python3 -m venv "$folder/venv"
@@ -39,6 +39,6 @@ reference
 mvn --batch-mode --quiet -f "$folder/kotlin/module/pom.xml" test-compile exec:java
 reference
 swift_run "$folder/swift" swift run --quiet -c release --package-path Tests Bench
-shipped=$(find "$folder/kotlin/module/src/main/resources" -name "$library")
+shipped=$(find "$folder/kotlin/module/src/main/resources" -name "$(basename "$library")")
 printf 'the library, stripped: %s bytes, %s with gzip -9\n' "$(wc -c <"$shipped")" "$(gzip -9 <"$shipped" | wc -c)"
 check_phone_size "$shipped"

@@ -32,7 +32,7 @@ build() { # ABI TARGET CLANG_PREFIX
   (
     name=$(printf %s "$2" | tr - _)
     upper=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
-    export "CC_$name=$tools/$3$API-clang" "AR_$name=$tools/llvm-ar" "CARGO_TARGET_${upper}_LINKER=$tools/$3$API-clang"
+    export "CC_$name=$tools/$3$API-clang" "AR_$name=$tools/llvm-ar" "PHONE_LINKER=$tools/$3$API-clang"
     export "CARGO_TARGET_${upper}_RUSTFLAGS=-Clink-arg=-Wl,-z,max-page-size=16384"
     build_phone --quiet --crate-type cdylib --target "$2"
   )

@@ -11,8 +11,16 @@ PHONE_SQLITE="-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENA
 PHONE_C=-fno-asynchronous-unwind-tables
 
 # Alone, a shared library (`--crate-type cdylib`) is smallest: beside others, the optimizer must keep what those might use.
+# Called from the project's folder.
 build_phone() { # ARGUMENTS OF CARGO…
-  LIBSQLITE3_FLAGS=$PHONE_SQLITE CFLAGS="${CFLAGS:-} $PHONE_C" cargo rustc --locked --profile phone -p railgate-uniffi --lib "$@"
+  LIBSQLITE3_FLAGS=$PHONE_SQLITE CFLAGS="${CFLAGS:-} $PHONE_C" cargo rustc --locked --profile phone -p railgate-uniffi --lib "$@" \
+    -- -C linker="$PWD/scripts/phone-gcc"
+}
+
+# What that made for this machine.
+phone_library() {
+  case "$(uname -s)" in Darwin) extension=dylib ;; *) extension=so ;; esac
+  printf '%s/phone/librailgate_uniffi.%s\n' "${CARGO_TARGET_DIR:-$PWD/target}" "$extension"
 }
 
 # Fails if the library as shipped is larger than it may be.

@@ -110,8 +110,8 @@ impl GatewayClient {
         self.bytes(&path_of(&reference, "/receipt")?, form.media_type()).await
     }
 
-    /// Returns everything that matches, newest first, as one file; `limit` and `cursor` of the filter do not count. The packages' transports
-    /// take 16 MiB: list what is larger in pages, or month by month.
+    /// Returns everything that matches, newest first, as one file; `limit` and `cursor` of the filter do not count. The packages'
+    /// transports take 16 MiB: list what is larger in pages, or month by month.
     ///
     /// # Errors
     /// As [`GatewayClient::settlements`].

@@ -8,7 +8,7 @@ use railgate::api::{FaultsView, Rate};
 use railgate::rail::sandbox_scenarios;
 use railgate::receipt::Form;
 use railgate::sandbox::{Options, Sandbox};
-use railgate::store::sqlite::SqliteStore;
+use railgate::store::sqlite::SqliteSandbox;
 
 use crate::disk::on_disk;
 use crate::error::{FieldProblem, GatewayError, Problem};
@@ -120,7 +120,7 @@ pub async fn open_sandbox(path: String, options: SandboxOptions) -> Result<Arc<S
     let SandboxOptions { name, issuer, seed: given, now: at } = options;
     let seed = seed(given)?;
     let open = move || {
-        let store = SqliteStore::open(path)
+        let store = SqliteSandbox::open(path)
             .map_err(|error| GatewayError::Storage { problem: Problem::local("storage_failed", error.to_string()) })?;
         let at = at.map_or_else(now, |at| at.0);
         Sandbox::open(Arc::new(store), &Options { name, issuer }, seed, at).map_err(refused)

@@ -67,8 +67,8 @@ impl GatewayClient {
     }
 
     /// Stops the clock of the sandbox (`true`) or lets it run (`false`), and advances it first, in milliseconds. Everything that becomes
-    /// due on the way is done at its own time; the result says where it is on its way to if that takes longer than 20 seconds. A call that is
-    /// sent again after a lost response advances it once.
+    /// due on the way is done at its own time; the result says where it is on its way to if that takes longer than 20 seconds. A call that
+    /// is sent again after a lost response advances it once.
     ///
     /// # Errors
     /// `Refused`; `Unanswered`: it may have been advanced; `Unsigned`.

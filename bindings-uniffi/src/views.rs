@@ -332,8 +332,8 @@ mirror_record! {
         number: i64,
         /// When it was posted.
         at: Instant,
-        /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there
-        /// before.
+        /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was
+        /// there before.
         kind("type"): String,
         /// What the account gained; less than zero for what it spent.
         amount: Decimal,

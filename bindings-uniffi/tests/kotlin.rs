@@ -160,7 +160,7 @@ fn android_without_an_ndk_is_told_what_is_missing() {
 #[test]
 fn the_readme_shows_the_examples() {
     let readme = read_to_string(format!("{KOTLIN}/README.md")).unwrap();
-    for name in ["Settle.kt", "Tour.kt", "Phone.kt"] {
+    for name in ["Settle.kt", "Tour.kt", "Phone.kt", "Partner.kt"] {
         let example = read_to_string(format!("{KOTLIN}/src/test/kotlin/dev/railgate/example/{name}")).unwrap();
         let (_, code) = example.split_once("import ").unwrap();
         assert!(readme.contains(&format!("```kotlin\nimport {code}```\n")), "kotlin/README.md shows another program than {name}");

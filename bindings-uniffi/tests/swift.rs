@@ -159,7 +159,7 @@ fn assert_documented(package: &Path) {
     assert!(declarations > 300, "{declarations}");
     assert_eq!(undocumented("public struct A {\n    public let b: Int\n}"), ["public struct A {", "public let b: Int"]);
     let readme = std::fs::read_to_string(package.join("README.md")).unwrap();
-    for name in ["Settle/Settle.swift", "RailgateTests/Tour.swift", "RailgateTests/Phone.swift"] {
+    for name in ["Settle/Settle.swift", "RailgateTests/Tour.swift", "RailgateTests/Phone.swift", "RailgateTests/Partner.swift"] {
         let example = std::fs::read_to_string(format!("{HERE}/swift/Tests/{name}")).unwrap();
         assert!(readme.contains(&format!("```swift\n{example}```\n")), "the README shows another program than {name}");
     }

@@ -93,7 +93,8 @@ error_codes! {
         "A cursor belongs to the list that returned it. This one was altered, or comes from another list.",
         "Pass `next_cursor` back unchanged, to the same list, or start again without a cursor.";
     DigestMismatch = "digest_mismatch", 400, Validation, false, "The body does not match its Content-Digest",
-        "The Content-Digest header is missing its `sha-256`, is malformed, or names a different body. The body may have been altered in transit.",
+        "The Content-Digest header is missing its `sha-256`, is malformed, or names a different body. The body may have been altered in \
+         transit.",
         "Compute the digest over the exact bytes that you send, after any compression or reformatting.";
     TokenMissing = "token_missing", 401, Authorisation, false, "An access token is required",
         "The route requires an access token, and the call has none.",
@@ -118,7 +119,8 @@ error_codes! {
         "Sign again with the new challenge in the Signature-Challenge header of the response.";
     NonceReplayed = "nonce_replayed", 401, Authorisation, false, "The nonce was used before",
         "A nonce is valid for one call. This one was used before.",
-        "Sign every call with a new nonce, even a retry. If you did not send the call twice, someone else sent a copy of it, without effect.";
+        "Sign every call with a new nonce, even a retry. If you did not send the call twice, someone else sent a copy of it, without \
+         effect.";
     ClockSkew = "clock_skew", 401, Authorisation, false, "The signature's time is too far from the gateway's",
         "The signature's `created` may differ from the gateway's clock by five minutes at most, and its `expires` must not have passed.",
         "Set your clock, or take the time from the Date header of a response. `detail` names both times.";
@@ -129,7 +131,8 @@ error_codes! {
         "The key and all its tokens were revoked permanently.",
         "Sign with another key of the client, or enroll a new one.";
     SignatureKeyRequired = "signature_key_required", 401, Authorisation, false, "The key itself must sign this call",
-        "The call is signed in a session. Tokens, keys, enrolments and what operators do are signed by the key itself; and so is what the client's `session_signatures` exclude.",
+        "The call is signed in a session. Tokens, keys, enrolments and what operators do are signed by the key itself; and so is what the \
+         client's `session_signatures` exclude.",
         "Sign the call again with the key that took the token, with a new nonce. Nothing was done.";
     InsufficientScope = "insufficient_scope", 403, Authorisation, false, "The credential may not do this",
         "The token or its key lacks the scope that the route requires.",
@@ -156,10 +159,12 @@ error_codes! {
         "The client has blocked this user: the user's devices may not call, and nobody pays as this user.",
         "The client may set the user's `status` to `active` again.";
     DeviceCodeInvalid = "device_code_invalid", 403, Authorisation, false, "The code is not valid",
-        "A device enrols with a code that its user got from the client. The code is mistyped, unknown, was used, has expired, or was replaced by a newer one.",
+        "A device enrols with a code that its user got from the client. The code is mistyped, unknown, was used, has expired, or was \
+         replaced by a newer one.",
         "Compare it with what was shown, or ask for another code. Each one serves for one device, for ten minutes.";
     SecondOperatorRequired = "second_operator_required", 403, Authorisation, false, "Somebody else has to decide this",
-        "Nobody decides about what they asked for themselves, nor about what was asked for by an operator whom they invited or who invited them.",
+        "Nobody decides about what they asked for themselves, nor about what was asked for by an operator whom they invited or who invited \
+         them.",
         "Ask a colleague who may approve. Operators whom `railgate operators invite` invited on the server were invited by nobody.";
     SettlementNotFound = "settlement_not_found", 404, Identification, false, "No such settlement",
         "You have no settlement with this reference or id. Those of other clients are never shown.",
@@ -174,7 +179,8 @@ error_codes! {
         "The gateway has no reconciliation with this id. Only operators see this code.",
         "List them at `GET /api/v1/operator/reconciliations` or with `railgate reconcile list`.";
     BundleNotFound = "bundle_not_found", 404, Identification, false, "No such bundle",
-        "The client has no bundle with this id in this mode, or the bundle has no such revision or document. Those of other clients are never shown.",
+        "The client has no bundle with this id in this mode, or the bundle has no such revision or document. Those of other clients are \
+         never shown.",
         "List your bundles at `GET /api/v1/bundles`.";
     OperatorNotFound = "operator_not_found", 404, Identification, false, "No such operator",
         "The gateway has no operator with this id. Only operators see this code.",
@@ -247,10 +253,13 @@ error_codes! {
         "If `retryable` is true, send the same request again: nothing is done twice. Otherwise check first whether it was carried out.";
     ReferenceConflict = "reference_conflict", 409, BusinessRule, false, "The reference was used for a different request",
         "You have used this reference before, for a request that differs. The earlier request stands; this one had no effect.",
-        "Each entry of `errors` names a field that differs. Read the settlement or reversal with this reference. If you meant a new payment, give it a new reference.";
+        "Each entry of `errors` names a field that differs. Read the settlement or reversal with this reference. If you meant a new \
+         payment, give it a new reference.";
     ReferenceElsewhere = "reference_elsewhere", 409, BusinessRule, false, "The reference was used at another gateway",
-        "The client came from another gateway and used this reference there. `detail` names what has it, and `other_gateway` where that is. Nothing was done here.",
-        "Read it at `other_gateway`, with the same key: it may be the very payment that you mean. If you meant a new one, give it a new reference.";
+        "The client came from another gateway and used this reference there. `detail` names what has it, and `other_gateway` where that \
+         is. Nothing was done here.",
+        "Read it at `other_gateway`, with the same key: it may be the very payment that you mean. If you meant a new one, give it a new \
+         reference.";
     SettlementInFlight = "settlement_in_flight", 409, BusinessRule, true, "The settlement is on its way; wait until it is final",
         "The payment has been handed to a provider, whose final answer is not known yet. A payment that may still arrive cannot be undone.",
         "Wait until the status is final, by webhook, feed or long poll, then try again.";
@@ -258,7 +267,8 @@ error_codes! {
         "The request is well formed, but the state of the resource rules it out, and waiting does not change that.",
         "Read the current state. `detail` names the obstacle.";
     ApprovalDecided = "approval_decided", 409, BusinessRule, false, "The payment does not wait for the user any more",
-        "It was approved or declined on another device, it was decided differently before, or its time is over. What was decided first counts.",
+        "It was approved or declined on another device, it was decided differently before, or its time is over. What was decided first \
+         counts.",
         "Read the payment. `detail` says what was decided, when, and on which device.";
     ReversalExceedsRemaining = "reversal_exceeds_remaining", 409, BusinessRule, false, "More than what is left to reverse",
         "The reversals of a settlement must not exceed its amount in total.",
@@ -268,7 +278,8 @@ error_codes! {
         "There is nothing to do. The settlement's reversals show when and why.";
     EpochChanged = "epoch_changed", 409, Identification, false, "The feed is not the one you followed",
         "The gateway's operator restored a backup, so that positions after it were assigned again; or `after` is past the end of the feed.",
-        "Read the feed again from 0, or from a position before the backup, without `epoch`. Recognise the events that you have by their `id`.";
+        "Read the feed again from 0, or from a position before the backup, without `epoch`. Recognise the events that you have by their \
+         `id`.";
     NotCompleted = "not_completed", 409, BusinessRule, false, "The settlement is not completed, so there is no receipt",
         "A receipt confirms that the money arrived, so there is none before.",
         "Wait until the settlement is completed. A failed or cancelled one never has a receipt.";
@@ -276,11 +287,14 @@ error_codes! {
         "Another request changed the same resource at the same time. Nothing of this request was done.",
         "Read again; if the request still makes sense, send it again.";
     ClientMoving = "client_moving", 409, BusinessRule, true, "The client is moving to another gateway",
-        "The gateway's operator is moving the client. Until that is done, nothing new begins at either gateway; what exists can be read at the old one.",
+        "The gateway's operator is moving the client. Until that is done, nothing new begins at either gateway; what exists can be read at \
+         the old one.",
         "Try again in a minute. When the client has moved, the old gateway says where to: `client_moved`.";
     ClientMoved = "client_moved", 409, BusinessRule, false, "The client moved to another gateway",
-        "The client is at another gateway now, whose address `other_gateway` names. What it did here can be read and reversed here for ever, and nothing new begins here.",
-        "Send the call to `other_gateway`, signed for that address, with the same key. Payments that were made here keep their references there.";
+        "The client is at another gateway now, whose address `other_gateway` names. What it did here can be read and reversed here for \
+         ever, and nothing new begins here.",
+        "Send the call to `other_gateway`, signed for that address, with the same key. Payments that were made here keep their references \
+         there.";
     RequestInProgress = "request_in_progress", 409, BusinessRule, true, "The same request is still in progress",
         "An identical or competing request has not finished yet.",
         "Wait a moment, then send the request again.";
@@ -294,16 +308,21 @@ error_codes! {
         "A client may have a limited number of bundles, revisions and comments, and limited room for documents; `detail` names the limit.",
         "Withdraw bundles that are no longer needed, attach smaller documents, or ask the operator of the gateway.";
     BundleUnusable = "bundle_unusable", 422, Validation, false, "The bundle cannot be read",
-        "The archive is damaged, or is not one that the gateway unpacks: paths, links, encryption, archives in archives, sizes that do not fit, or bytes around it. Nothing was recorded of it.",
-        "`errors` names the entry and what is wrong with it. Pack plain files without folders: `zip -X bundle.zip manifest.json secrets.json licence.pdf`.";
+        "The archive is damaged, or is not one that the gateway unpacks: paths, links, encryption, archives in archives, sizes that do not \
+         fit, or bytes around it. Nothing was recorded of it.",
+        "`errors` names the entry and what is wrong with it. Pack plain files without folders: `zip -X bundle.zip manifest.json \
+         secrets.json licence.pdf`.";
     InvalidFields = "invalid_fields", 422, Validation, false, "Some fields are not valid",
         "At least one field breaks a rule. All problems of the request are reported at once, up to 100; nothing was done.",
         "Correct everything in `errors`: `pointer` is the place, `code` the problem, `message` what would be valid.";
     StatementUnusable = "statement_unusable", 422, Validation, false, "The statement cannot be used",
-        "The file is damaged, in another format or encoding, too large, or obviously not a statement of this provider. Nothing was recorded of it.",
-        "`errors` names the line, byte or element, and what is wrong there. For a table, check the provider's `statement_…` settings. Only operators see this code.";
+        "The file is damaged, in another format or encoding, too large, or obviously not a statement of this provider. Nothing was \
+         recorded of it.",
+        "`errors` names the line, byte or element, and what is wrong there. For a table, check the provider's `statement_…` settings. Only \
+         operators see this code.";
     InsufficientFunds = "insufficient_funds", 422, BusinessRule, false, "The account does not hold enough",
-        "The available balance does not cover the amount and the fee. Without any account in the currency, the code is `account_not_found`.",
+        "The available balance does not cover the amount and the fee. Without any account in the currency, the code is \
+         `account_not_found`.",
         "Fund the account, or pay less. `GET /api/v1/balances` shows what is available and what is reserved.";
     AmountBelowMinimum = "amount_below_minimum", 422, BusinessRule, false, "Less than the smallest payment",
         "No provider for this payment accepts so small an amount, or your own limits do not allow it.",
@@ -348,8 +367,10 @@ error_codes! {
         "The event is stored; it is added to the log shortly afterwards.",
         "Wait for the number of seconds in Retry-After, then try again.";
     StoreUnavailable = "store_unavailable", 503, ServiceUnavailable, true, "The store cannot be reached; nothing was lost",
-        "The gateway cannot reach its database. If this happened while the request was being stored, it is not known whether it was carried out.",
-        "If `retryable` is true, send the same request again after a pause: nothing is done twice. Otherwise check first whether it was carried out.";
+        "The gateway cannot reach its database. If this happened while the request was being stored, it is not known whether it was \
+         carried out.",
+        "If `retryable` is true, send the same request again after a pause: nothing is done twice. Otherwise check first whether it was \
+         carried out.";
 }
 
 /// A problem of a request, and where it is.

@@ -78,8 +78,8 @@
 //!
 //! # Features
 //!
-//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers), `push` (Web
-//! Push; `push-client`: what an app needs of it), `sandbox`, `openapi` and `testkit` are not. Features are additive.
+//! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers), `push`
+//! (Web Push; `push-client`: what an app needs of it), `bundles`, `sandbox`, `openapi` and `testkit` are not. Features are additive.
 
 pub mod api;
 pub mod auth;

@@ -158,6 +158,34 @@ fn a_sandbox_s_journal_is_the_same_and_has_nothing_of_a_server_s() {
     assert_eq!(missing, [&RecordKind::Account, &RecordKind::Transfer], "which are posted");
 }
 
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_sandbox_s_database_has_nothing_of_a_server_s() {
+    use railgate::store::sqlite::{SqliteSandbox, SqliteStore};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sandbox.db");
+    let of_a_server = |write: &Write| matches!(write, Write::Insert(record) if is_of_a_server(record.kind()));
+    let (foreign, own): (Vec<_>, Vec<_>) = history("one").into_iter().partition(|commit| commit.writes.iter().any(of_a_server));
+    let sandbox = SqliteSandbox::open(&path).unwrap();
+    own.iter().for_each(|commit| sandbox.commit(commit).unwrap());
+    for commit in &foreign {
+        assert!(matches!(sandbox.commit(commit), Err(CommitError::Store(_))), "{commit:?}");
+    }
+    drop(sandbox);
+    // The file is a server's: nothing of what was refused is in it, and a server may go on with it.
+    let server = SqliteStore::open(&path).unwrap();
+    for commit in &foreign {
+        server.commit(commit).unwrap();
+    }
+    drop(server);
+    let sandbox = SqliteSandbox::open(&path).unwrap();
+    for write in foreign.iter().flat_map(|commit| &commit.writes).filter(|write| of_a_server(write)) {
+        let Write::Insert(record) = write else { continue };
+        assert!(sandbox.get(&record.key()).is_err() && sandbox.holds(record).is_err(), "{:?}", record.kind());
+    }
+}
+
 /// The kinds that the engine of a sandbox never writes.
 fn is_of_a_server(kind: RecordKind) -> bool {
     match kind {

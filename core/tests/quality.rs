@@ -223,6 +223,55 @@ fn what_few_devices_measured_is_not_shown_by_itself() {
 }
 
 #[test]
+fn operators_see_what_devices_of_all_clients_measured_together() {
+    over_each_store(|s| {
+        let os = |name: &str| format!(r#","os":"{name}""#);
+        let stranger = enroll(&s.engine, "Another");
+        let take_of = |caller: Caller, devices: std::ops::Range<u32>, os: &str, value| {
+            for device in devices {
+                let points = [point(&format!("{device}-{value}"), value, s.engine.now(), os)];
+                assert_eq!(s.engine.run(taking(&s.engine, caller, device, &points)).unwrap().accepted, 1);
+            }
+        };
+        let of_all = |mode, by: &[QualityBy]| {
+            let request = QualityRequest::new("app.start".to_owned(), None, None, by.to_vec(), s.engine.now()).unwrap();
+            s.engine.quality_summary_of_all(mode, &request).unwrap()
+        };
+        // Three devices of one client and two of another: no client sees them, and together they are enough.
+        take_of(s.caller, 1..4, &os("android 16"), 10);
+        take_of(stranger, 4..5, &os("android 16"), 40);
+        let few = of_all(Mode::Sandbox, &[QualityBy::Os]);
+        assert_eq!((few.groups, few.withheld), (vec![], 4), "four devices are few, whosever they are");
+        take_of(stranger, 5..6, &os("android 16"), 80);
+        assert_eq!(summary(s, &[]).groups, []);
+        let found = of_all(Mode::Sandbox, &[QualityBy::Os]);
+        let group = &found.groups[0];
+        assert_eq!((found.groups.len(), found.withheld, found.complete), (1, 0, true));
+        assert_eq!((group.os.as_deref(), group.count, group.mean.as_str()), (Some("android 16"), 5, "30"));
+        // What few devices of one client measured in a group of their own is not told apart.
+        take_of(s.caller, 1..5, &os("ios 26"), 20);
+        let found = of_all(Mode::Sandbox, &[QualityBy::Os]);
+        assert_eq!((found.groups.len(), found.withheld), (1, 4));
+        take_of(stranger, 5..6, &os("linux"), 20);
+        let found = of_all(Mode::Sandbox, &[QualityBy::Os]);
+        let told: Vec<_> = found.groups.iter().map(|it| (it.other, it.os.as_deref(), it.count)).collect();
+        assert_eq!((told, found.withheld), (vec![(false, Some("android 16"), 5), (true, None, 5)], 0));
+        // Live is apart.
+        let live = of_all(Mode::Live, &[]);
+        assert_eq!((live.groups, live.withheld, live.environment), (vec![], 0, Mode::Live));
+        take_of(Caller { mode: Mode::Live, ..stranger }, 1..6, "", 7);
+        assert_eq!(of_all(Mode::Live, &[]).groups[0].mean.as_str(), "7");
+        assert_eq!(of_all(Mode::Sandbox, &[]).groups[0].count, 10);
+        // Days are among them as hours are.
+        s.env.advance_to(START + 20 * DAY);
+        let before = QualityRequest::new("app.start".to_owned(), Some(START - DAY), None, Vec::new(), s.engine.now()).unwrap();
+        let hours = s.engine.quality_summary_of_all(Mode::Sandbox, &before).unwrap().groups;
+        while s.engine.run(Maintain).unwrap() > 0 {}
+        assert_eq!(s.engine.quality_summary_of_all(Mode::Sandbox, &before).unwrap().groups, hours);
+    });
+}
+
+#[test]
 fn the_provider_is_that_of_a_settlement_of_the_caller() {
     over_each_store(|s| {
         let own = s.pay("own", "sim:ok");

@@ -1,8 +1,8 @@
 //! The deliverer: sends webhooks and pushes to their endpoints and reports the outcome.
 //!
 //! Like the worker it keeps no state. Endpoints are leased as a whole, so that each has at most a handful of deliveries in
-//! flight and none waits for another that is silent. While deliveries are due for an endpoint and its line has room, the commit that records
-//! a parcel leases the next. Endpoints whose last delivery failed or was slow have a line and room
+//! flight and none waits for another that is silent. While deliveries are due for an endpoint and its line has room, the commit that
+//! records a parcel leases the next. Endpoints whose last delivery failed or was slow have a line and room
 //! of their own, so that many of them cannot crowd out the others.
 
 use std::sync::Arc;
@@ -106,9 +106,9 @@ impl Deliverer {
         }
     }
 
-    /// Makes the deliveries of a parcel, [`Parcel::AT_ONCE`] at the same time, and reports none yet. After one that was not accepted, or when
-    /// they take long, it begins no more: the rest stays due, behind the endpoints that wait. Without a readable secret, for example if it
-    /// is sealed under a key that was lost, nothing is sent and every attempt fails: so the endpoint leaves the line of the
+    /// Makes the deliveries of a parcel, [`Parcel::AT_ONCE`] at the same time, and reports none yet. After one that was not accepted, or
+    /// when they take long, it begins no more: the rest stays due, behind the endpoints that wait. Without a readable secret, for example
+    /// if it is sealed under a key that was lost, nothing is sent and every attempt fails: so the endpoint leaves the line of the
     /// healthy ones, and is finally disabled like any other that accepts nothing.
     ///
     /// # Errors
@@ -295,8 +295,8 @@ impl Background for Delivering {
     }
 }
 
-/// Delivers a parcel and reports it. Returns the next parcel for its endpoint, if there is `more` of it and of room: the commit of the report
-/// leases it too. A lost report only costs a second delivery under the same id.
+/// Delivers a parcel and reports it. Returns the next parcel for its endpoint, if there is `more` of it and of room: the commit of the
+/// report leases it too. A lost report only costs a second delivery under the same id.
 async fn carry(deliverer: &Deliverer, parcel: Parcel, more: impl Fn() -> bool) -> Result<Option<Parcel>> {
     let (endpoint, until) = (parcel.endpoint, parcel.until);
     let tries = deliverer.deliver_now(parcel).await?;

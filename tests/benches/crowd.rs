@@ -4,8 +4,8 @@
 //! 1. One client floods with batches at its quota's limit; ten others create a payment a second each and wait for its end.
 //! 2. One client sends the worst lists in parallel over its million settlements; another reads its own settlements.
 //!
-//! Arguments: `--seconds N` a measurement (30), `--rounds N` (3), `--quota N` elements a minute of the flood (600, the default of a server), `--lists N` in
-//! parallel (64), `--present N` settlements of the one who lists (1000000; 0 skips the second part).
+//! Arguments: `--seconds N` a measurement (30), `--rounds N` (3), `--quota N` elements a minute of the flood (600, the default of a
+//! server), `--lists N` in parallel (64), `--present N` settlements of the one who lists (1000000; 0 skips the second part).
 
 use std::net::SocketAddr;
 use std::path::Path;

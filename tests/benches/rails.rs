@@ -1,15 +1,16 @@
 //! Payments end to end through each rail: the real server over SQLite, and an operator that keeps books, on this machine's loopback.
 //!
-//! 1. Each rail, by how its operator answers: done in the answer, done later with a callback, done later and asked about. A payment is measured
-//!    from its create, which is sent with `Prefer: wait`, to the response, which leaves when the payment is final: one signed call
+//! 1. Each rail, by how its operator answers: done in the answer, done later with a callback, done later and asked about. A payment is
+//!    measured from its create, which is sent with `Prefer: wait`, to the response, which leaves when the payment is final: one signed call
 //!    costs the server less than a feed or further calls that wait. Where nobody calls back, the gateway asks 5 s after the answer, then
 //!    after 30 s, 2, 10, 30 and 60 minutes: that ladder is the latency, and with the number of connections the rate.
 //! 2. What a provider that is slow or dead costs the payments through another: payments through A on a schedule, beside the same payments
 //!    through a B that answers at once and through one that does not, in turns; and what a B that answers at once costs. B's load is a
 //!    burst, which is over when the measurement begins, and then a trickle. A measurement is longer than a slow answer takes.
 //!
-//! Arguments: `--payments N` of each case of the first part (3200; 0 skips it), `--asked N` where the operator is asked (128), `--seconds N` a measurement
-//! of the second part (25), `--rounds N` (2; 0 skips it), `--rate N` payments a second through A (100), `--burst N` payments through B (300).
+//! Arguments: `--payments N` of each case of the first part (3200; 0 skips it), `--asked N` where the operator is asked (128),
+//! `--seconds N` a measurement of the second part (25), `--rounds N` (2; 0 skips it), `--rate N` payments a second through A (100),
+//! `--burst N` payments through B (300).
 
 #[allow(dead_code, reason = "the echo is needed")]
 #[path = "http/child.rs"]

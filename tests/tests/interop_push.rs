@@ -1,5 +1,5 @@
-//! Web Push against a receiver of other code, in `tests/interop`: it reads what the gateway encrypts, trusts its tokens, and what it encrypts
-//! itself is read here.
+//! Web Push against a receiver of other code, in `tests/interop`: it reads what the gateway encrypts, trusts its tokens, and what it
+//! encrypts itself is read here.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use base64::Engine as _;

@@ -730,8 +730,8 @@ export interface FeeRequest {
   /** Hundredths of the payment's amount. */
   readonly percent?: AmountInput | null;
   /**
-   * What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole payment
-   * is reversed.
+   * What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole
+   * payment is reversed.
    */
   readonly refund?: string | null;
   /** In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`. */
@@ -3045,6 +3045,26 @@ export interface Routes {
       };
       readonly answers: {
         readonly "application/json": { readonly data: readonly Position[] };
+      };
+    };
+  };
+  readonly "/operator/quality/summary": {
+    /** Summarise what devices of all clients measured. */
+    readonly GET: {
+      readonly query: {
+        /** What was measured */
+        readonly metric: string;
+        /** `live` by default */
+        readonly environment?: Environment;
+        /** RFC 3339, inclusive; the hour counts. Seven days before `to` by default, at most 92 */
+        readonly from?: Timestamp | Date;
+        /** RFC 3339, exclusive; a begun hour counts. Now by default */
+        readonly to?: Timestamp | Date;
+        /** What tells groups apart: up to two. One group by default */
+        readonly by?: ("hour" | "day" | "app_version" | "os" | "network" | "provider") | readonly ("hour" | "day" | "app_version" | "os" | "network" | "provider")[];
+      };
+      readonly answers: {
+        readonly "application/json": QualitySummary;
       };
     };
   };

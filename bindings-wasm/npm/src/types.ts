@@ -2057,7 +2057,10 @@ export interface StatementEntry {
   readonly number: number;
   /** When it was posted, RFC 3339. */
   readonly at: Timestamp;
-  /** `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before. */
+  /**
+   * `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there
+   * before.
+   */
   readonly type: string;
   /** What the account gained; less than zero for what it spent. */
   readonly amount: Amount;

@@ -90,8 +90,8 @@ body! {
         max: AmountInput,
         /// In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`.
         tiers: Vec<FeeTierBody>,
-        /// What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole payment
-        /// is reversed.
+        /// What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole
+        /// payment is reversed.
         refund: String,
     }
 }

@@ -10,7 +10,8 @@ use crate::validate::bundle::{BUNDLE_RAILS, CONTACT_ROLES};
 /// The JSON Schema (2020-12) of a manifest.
 ///
 /// It says everything about single members. What it cannot say is checked beside it: that `max` is not below `min`, what the settings of
-/// a rail may be, that capabilities agree with them, that routes and tests keep to the namespaces and currencies, and where endpoints may be.
+/// a rail may be, that capabilities agree with them, that routes and tests keep to the namespaces and currencies, and where endpoints may
+/// be.
 pub fn schema() -> Value {
     let texts = json!({"type": "object", "propertyNames": {"minLength": 1, "maxLength": 40}, "additionalProperties": {"type": "string", "maxLength": 16_384}, "maxProperties": 50});
     let place = |more: Value, required: Value| {

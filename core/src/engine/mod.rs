@@ -50,7 +50,7 @@
 //! | `review/` | [`ResolveReview`]: what waits for a person |
 //! | `reconcile/` | `BeginReconciliation`: statements of providers, compared with the settlements (feature `reconcile`) |
 //! | `dispatch/` | [`LeaseTasks`], [`ReportAnswer`], [`Receive`], [`Recover`], [`Release`]; [`Exchange`]s with operators |
-//! | `bundle/` | `WriteBundle`, `AskBundle`, `ReviewBundle`, `LeaseTests`, `ReportTest`: partners' descriptions of providers (feature `bundles`) |
+//! | `bundle/` | `WriteBundle`, `AskBundle`, `ReviewBundle`, `LeaseTests`, `ReportTest`: descriptions of providers (feature `bundles`) |
 //! | `setup/` | [`PutProviders`], [`SwitchProvider`], [`PutRoutes`], [`PutTerms`], [`SetCredit`]: providers, routes and terms, as data |
 //! | `simulator/` | [`Advance`], [`SetFaults`], [`Reset`]: what a client does with its own sandbox's operator |
 //! | `clock/` | [`SetClock`]: the clock of a client's sandbox, and what waits for it |

@@ -264,7 +264,8 @@ impl<'a, const N: usize> Object<'a, N> {
         Err(value.map_err(malformed)?.wrong_type("an object").into())
     }
 
-    /// A required field; `null` and an empty text count as absent. Returns `None` and records a problem if it is absent or `read` rejects it.
+    /// A required field; `null` and an empty text count as absent. Returns `None` and records a problem if it is absent or `read` rejects
+    /// it.
     pub(crate) fn required<T>(&mut self, name: &'static str, read: impl FnOnce(Value<'a>) -> Result<T, FieldProblems>) -> Option<T> {
         let read = |value: Option<Value<'a>>| match value.filter(|value| value.raw() != "\"\"") {
             Some(value) => read(value),

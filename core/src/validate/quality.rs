@@ -67,8 +67,8 @@ pub struct QualityPoint {
 /// A point, or what is wrong with it.
 pub type QualityInput = Result<QualityPoint, Vec<FieldProblem>>;
 
-/// Parses `{"items": [...]}` with 1 to 500 points, each by itself: the pointers of its problems are relative to it. All of them together list
-/// at most [`PROBLEMS_MAX`] problems.
+/// Parses `{"items": [...]}` with 1 to 500 points, each by itself: the pointers of its problems are relative to it. All of them together
+/// list at most [`PROBLEMS_MAX`] problems.
 ///
 /// # Errors
 /// `malformed_json`, `invalid_fields`: about the batch itself.

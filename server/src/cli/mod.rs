@@ -25,6 +25,7 @@ mod problem;
 mod profile;
 mod proof;
 mod proxy;
+mod quality;
 mod rails;
 mod receipt;
 mod reconcile;
@@ -175,6 +176,7 @@ enum Command {
     Ledger(operator::LedgerArgs),
     Log(log::LogArgs),
     Nodes(nodes::NodesArgs),
+    Quality(quality::QualityArgs),
     Backup(operator::BackupArgs),
     Migrate(migrate::MigrateArgs),
     Copy(copy::CopyArgs),
@@ -249,6 +251,7 @@ fn run(Cli { global, command }: Cli) -> Done {
         Command::Ledger(args) => operator::ledger(args, global, terminal),
         Command::Log(args) => log::run(args, global, terminal),
         Command::Nodes(args) => nodes::run(args, global, terminal),
+        Command::Quality(args) => quality::run(args, global, terminal),
         Command::Backup(args) => operator::backup(args, global, terminal),
         Command::Migrate(args) => migrate::run(args, global, terminal),
         Command::Copy(args) => copy::run(args, global, terminal),

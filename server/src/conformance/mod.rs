@@ -1,5 +1,5 @@
-//! The test of an operator's endpoint, before money depends on it: a gateway in memory pays, asks, repeats, alters, reverses and forges, and
-//! says what is wrong. Partners run it on their machines, and the gateway runs it for bundles.
+//! The test of an operator's endpoint, before money depends on it: a gateway in memory pays, asks, repeats, alters, reverses and forges,
+//! and says what is wrong. Partners run it on their machines, and the gateway runs it for bundles.
 
 mod checks;
 mod report;

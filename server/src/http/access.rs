@@ -47,8 +47,9 @@ pub(crate) async fn challenge(State(app): State<App>, raw: Raw<CHALLENGE>) -> Ha
 /// Enrol a key
 ///
 /// As a new sandbox client: signed by the key in the body, without a token. Returns the first access token and funded
-/// accounts; no real money moves. A gateway may require an invitation by its operator, or take no new clients. With `"environment": "live"`: signed by an active key of the client and, with tag
-/// `railgate-newkey`, by the new key, which stays pending until an operator approves it.
+/// accounts; no real money moves. A gateway may require an invitation by its operator, or take no new clients. With
+/// `"environment": "live"`: signed by an active key of the client and, with tag `railgate-newkey`, by the new key, which stays pending
+/// until an operator approves it.
 #[utoipa::path(
     post, path = "/api/v1/auth/enrollments", tag = "access", operation_id = "enroll",
     request_body(content = EnrollBody, content_type = "application/json", example = json!({"client_name": "Corner shop", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}})),

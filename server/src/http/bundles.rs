@@ -55,7 +55,8 @@ routes![
 
 /// Read the JSON Schema of manifests
 ///
-/// JSON Schema 2020-12, for editors and validators; needs no token. `railgate bundle validate` checks a bundle with the gateway's own rules.
+/// JSON Schema 2020-12, for editors and validators; needs no token. `railgate bundle validate` checks a bundle with the gateway's own
+/// rules.
 #[utoipa::path(
     get, path = "/api/v1/bundles/schema", tag = "bundles", operation_id = "bundleSchema", security(()),
     responses((status = 200, description = "The schema", content_type = "application/schema+json", body = serde_json::Value)),

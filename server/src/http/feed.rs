@@ -17,8 +17,8 @@ routes![events];
 /// Read or follow all events
 ///
 /// Every event of the client in this mode, of its settlements and of money that operators moved, in one order that never changes;
-/// `position` counts them from 1 without gaps. As JSON, a page of the events after `after`. As `text/event-stream` (Server-Sent Events), all events after
-/// `after` or `Last-Event-ID`, then each event as it happens; `id` is the position. A follower that reconnects with
+/// `position` counts them from 1 without gaps. As JSON, a page of the events after `after`. As `text/event-stream` (Server-Sent Events),
+/// all events after `after` or `Last-Event-ID`, then each event as it happens; `id` is the position. A follower that reconnects with
 /// `Last-Event-ID` misses nothing; one that reads too slowly is cut off. The stream ends with the token of the call. After a backup was
 /// restored, `epoch` is another one, and positions were assigned again.
 #[utoipa::path(

@@ -298,6 +298,7 @@ all_routes! {
     operator::settlements,
     operator::reviews,
     operator::reconciliations,
+    operator::quality,
     mobile::users,
     mobile::devices,
     mobile::approvals,

@@ -35,8 +35,9 @@ routes![read];
 /// Get a settlement's receipt
 ///
 /// Available once the settlement is completed. Depending on `Accept`: JSON, the compact JWS alone, a page to print, that
-/// page as PDF, the QR code of the JWS, or plain text. The QR code is drawn as `size`, `margin`, `level` and `title` say. The JWS can be checked offline by any JOSE library with the keys at
-/// `/.well-known/jwks.json`. A reversal or a return makes a new receipt, which names the previous one in `supersedes`.
+/// page as PDF, the QR code of the JWS, or plain text. The QR code is drawn as `size`, `margin`, `level` and `title` say. The JWS can be
+/// checked offline by any JOSE library with the keys at `/.well-known/jwks.json`. A reversal or a return makes a new receipt, which names
+/// the previous one in `supersedes`.
 #[utoipa::path(
     get, path = "/api/v1/gateway/settlements/{ref}/receipt", tag = "settlements", operation_id = "getReceipt",
     params(

@@ -46,7 +46,8 @@ pub(crate) async fn scenarios(Authenticated(_): Authenticated<Simulator>) -> Han
 
 /// Add play money to a sandbox account
 ///
-/// Every call adds the amount again, unless it repeats an `Idempotency-Key`. An account may be credited with 10,000,000,000 of its currency in all.
+/// Every call adds the amount again, unless it repeats an `Idempotency-Key`. An account may be credited with 10,000,000,000 of its currency
+/// in all.
 #[utoipa::path(
     post, path = "/api/v1/simulator/fund", tag = "simulator", operation_id = "fund",
     request_body(content = FundBody, content_type = "application/json", example = json!({"currency": "EUR", "amount": 250.00})),
@@ -87,9 +88,9 @@ pub(crate) async fn clock(State(app): State<App>, Authenticated(call): Authentic
 /// Expiry, inquiries, late answers, returns and the retries of webhooks follow it, and all times of the sandbox's settlements are its;
 /// nobody else's are. An advance travels: whatever becomes due on the way is carried out at its own time, and the answer comes when it
 /// has arrived, or names the time to which it is still on its way (`advancing_to`) after 20 seconds at most. Another advance goes farther,
-/// and `{"frozen": true}` stops it where it is. Time never goes back. Each started day of an advance counts as a write. A repeat with the same
-/// `Idempotency-Key` changes nothing and counts no days: it waits like the first call, and answers with the clock as it is by then. Where
-/// several servers share a database, the others follow the first change of a clock within about a second, and later ones at once.
+/// and `{"frozen": true}` stops it where it is. Time never goes back. Each started day of an advance counts as a write. A repeat with the
+/// same `Idempotency-Key` changes nothing and counts no days: it waits like the first call, and answers with the clock as it is by then.
+/// Where several servers share a database, the others follow the first change of a clock within about a second, and later ones at once.
 #[utoipa::path(
     put, path = "/api/v1/simulator/clock", tag = "simulator", operation_id = "setClock",
     request_body(content = ClockBody, content_type = "application/json", example = json!({"advance_ms": 86_400_000})),
@@ -160,9 +161,9 @@ pub(crate) async fn set_faults(State(app): State<App>, posted: Posted<Simulator>
 /// Start the sandbox again
 ///
 /// Cancels the caller's sandbox settlements that were not sent, has the simulated operator refuse those that are open, removes all
-/// faults, lets the clock run, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is completed keeps
-/// its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at most,
-/// and counts as 25 writes. An `Idempotency-Key` is taken once the call is done: one that was cut off is carried out again.
+/// faults, lets the clock run, and restores the opening balances. History stays: references are unique for ever, so use new ones. What is
+/// completed keeps its scenario: reversals in flight and payments that are to come back go on. One call looks at 100,000 settlements at
+/// most, and counts as 25 writes. An `Idempotency-Key` is taken once the call is done: one that was cut off is carried out again.
 #[utoipa::path(
     post, path = "/api/v1/simulator/reset", tag = "simulator", operation_id = "resetSandbox",
     request_body(content = Option<ResetBody>, content_type = "application/json", example = json!({})),

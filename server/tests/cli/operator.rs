@@ -1,5 +1,8 @@
 //! The operator's commands on a store that a server is running on.
 
+use railgate::env::{Env as _, SystemEnv};
+use railgate::time::rfc3339;
+
 use super::support::{Home, World};
 
 fn client_id(world: &World) -> String {
@@ -49,6 +52,41 @@ fn the_server_of_a_store_is_listed_until_it_stops() {
         assert!(text.contains(node[member].as_str().unwrap()), "{member} in {text}");
     }
     assert!(text.contains("up"), "{text}");
+}
+
+#[test]
+fn what_devices_of_all_clients_measured_is_summarised_together() {
+    let world = World::enrolled();
+    let measured = |profile: &str, os: &str, value: u32| {
+        let at = rfc3339(SystemEnv::default().now());
+        let point =
+            serde_json::json!({"id": format!("measured-{value}"), "metric": "app.start", "value": value, "unit": "ms", "at": at, "os": os});
+        let body = serde_json::json!({"items": [point]}).to_string();
+        world.run(&["curl", "POST", "/mobile/quality", &body, "--profile", profile]).ok();
+    };
+    let summary = |more: &[&str]| world.operate(&[&["quality", "app.start", "--environment", "sandbox"], more].concat()).ok();
+    assert!(summary(&[]).out.contains("Nothing was measured"));
+    // Each client reports with one key, which counts as one device.
+    measured("default", "ios 26", 10);
+    for n in 1..4 {
+        let profile = format!("client-{n}");
+        world.run(&["enroll", "--profile", &profile]).ok();
+        measured(&profile, "ios 26", 10 + n);
+    }
+    let few = summary(&["--by", "os"]).out;
+    assert!(few.contains("4 points are not shown") && !few.contains("ios 26"), "{few}");
+    world.run(&["enroll", "--profile", "client-4"]).ok();
+    measured("client-4", "ios 26", 20);
+    let shown = summary(&["--by", "os", "--by", "day", "--json"]).json();
+    let group = &shown["groups"][0];
+    assert_eq!((&group["os"], &group["count"], &group["min"], &shown["withheld"]), (&"ios 26".into(), &5.into(), &10.into(), &0.into()));
+    let table = summary(&["--by", "os"]).out;
+    assert!(["ios 26", "p95", "20", "ms"].iter().all(|part| table.contains(part)) && !table.contains("not shown"), "{table}");
+    let live = world.operate(&["quality", "app.start", "--json"]).ok().json();
+    assert_eq!((&live["environment"], &live["groups"]), (&"live".into(), &serde_json::json!([])));
+    let refused = world.operate(&["quality", "app.start", "--by", "os", "--by", "os"]).fails(1);
+    assert!(refused.err.contains("each time another one"), "{}", refused.err);
+    world.operate(&["quality", "App Start"]).fails(2);
 }
 
 #[test]

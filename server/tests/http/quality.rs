@@ -6,10 +6,12 @@ use axum::body::Body;
 use hyper::Request;
 use railgate::env::Env as _;
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::OperatorRole;
 use railgate_server::{Hosted, RateLimits};
 use serde_json::{Value, json};
 
 use super::mobile::{Phone, phone};
+use super::operators::person;
 use super::support::{SETTLEMENTS, Service, service, service_with};
 
 const QUALITY: &str = "/api/v1/mobile/quality";
@@ -59,6 +61,32 @@ async fn phones_report_and_their_client_reads_what_five_of_them_measured() {
         (&json!("ios 26.1"), &json!("ms"), &json!(100.5), &json!(100.5))
     );
     phones[0].get(&service, &format!("{QUALITY}/summary?metric=app.start")).await.problem(403, "insufficient_scope");
+    service.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_viewer_reads_what_devices_of_all_clients_measured() {
+    const SUMMARY: &str = "/quality/summary?metric=app.start&by=os";
+    let service = service().await;
+    let viewer = person(&service, 71, OperatorRole::Viewer).await;
+    for n in 0..4 {
+        let phone = phone(&service, 60 + n, &format!("user-{n}")).await;
+        report(&service, &phone, json!([point(&service, "1", 100.5)])).await;
+    }
+    let few = viewer.get(&service, &format!("{SUMMARY}&environment=sandbox")).await;
+    assert_eq!((&few["groups"], &few["withheld"]), (&json!([]), &json!(4)));
+    // The client reports by itself: its key is the fifth device.
+    service.post(QUALITY, &json!({"items": [point(&service, "1", 200.5)]})).await.expect(200);
+    let own = service.get("/api/v1/mobile/quality/summary?metric=app.start&by=os").await.expect(200).json();
+    let found = viewer.get(&service, &format!("{SUMMARY}&environment=sandbox")).await;
+    assert_eq!((&found, &found["groups"][0]["count"]), (&own, &json!(5)), "with one client, it is that client's");
+    let live = viewer.get(&service, SUMMARY).await;
+    assert_eq!((&live["environment"], &live["groups"], &live["withheld"]), (&json!("live"), &json!([]), &json!(0)));
+    for query in ["", "metric=App", "metric=a&environment=test", "metric=a&by=client", "metric=a&client=cli_1", "metric=a&by=os&by=os"] {
+        let refused = viewer.call(&service, "GET", &format!("/quality/summary?{query}"), Value::Null).await;
+        refused.problem(422, "invalid_fields");
+    }
+    service.get("/api/v1/operator/quality/summary?metric=app.start").await.problem(403, "insufficient_scope");
     service.running.stop().await;
 }
 

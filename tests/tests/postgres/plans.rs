@@ -142,6 +142,8 @@ fn scans() -> Vec<Scan> {
         list(SettlementFilter { user: Some(UserNo(5)), ..plain() }, Some((5, settlement))),
         Scan::settlements_of_user(&SettlementFilter { status: vec![SettlementStatus::Accepted], user: Some(UserNo(5)), ..plain() }, limit),
         Scan::quality(client, Mode::Sandbox, "a", 5, 99, limit),
+        Scan::quality_of_all(false, "a", 5, 99, limit),
+        Scan::quality_of_all(true, "a", 5, 99, limit),
         Scan::quality_before(false, 99, limit),
         Scan::quality_before(true, 99, limit),
         Scan::quality_seen_before(99, limit),

@@ -49,5 +49,7 @@ fn nothing_is_lost_or_counted_twice_when_nodes_take_points_at_once() {
     let request = QualityRequest::new("app.start".to_owned(), None, None, Vec::new(), START).unwrap();
     let found = nodes[1].quality_summary(&caller, &request).unwrap();
     assert_eq!((found.groups[0].count, found.groups[0].mean.as_str()), (i64::from(BATCHES) * 4 * 5, "7"));
+    let of_all = nodes[2].quality_summary_of_all(caller.mode, &request).unwrap();
+    assert_eq!(of_all.groups, found.groups, "the operators' summary is of the same sketches");
     assert_eq!(verify::verify(&fresh.store, &mut |_| {}).unwrap().problems, []);
 }

@@ -272,6 +272,30 @@ final class CallTests: XCTestCase {
         try await invalid { _ = try await client.raw(method: "GET", path: "no path") }
     }
 
+    func testAPartnersBundleIsCheckedSubmittedAndFollowed() async throws {
+        func written(_ version: String) -> Data {
+            Data(
+                """
+                {"manifest": {"id": "acme", "version": "\(version)", "name": "Acme Pay", "rail": "adapter", "namespaces": ["msisdn"],
+                 "currencies": ["KES"], "contacts": [{"role": "technical", "email": "integration@acme.example"}],
+                 "sandbox": {"base_url": "https://sandbox.acme.example/railgate", "test": {"to": "msisdn:+254700000001"}}}}
+                """.utf8)
+        }
+        func json(_ body: Data) throws -> [String: Any] { try JSONSerialization.jsonObject(with: body) as? [String: Any] ?? [:] }
+        let partner = try await connect()
+        try await throwing(BundleRefused.self) {
+            _ = try await submit(written("one"), of: partner)
+        } check: { refused in
+            let errors = try? json(Data(refused.problem.utf8))["errors"] as? [[String: Any]]
+            XCTAssertEqual(errors?.compactMap { $0["pointer"] as? String }, ["/manifest/version"])
+        }
+        let path = try await submit(written("1.0.0"), of: partner)
+        let bundle = try json(try await status(of: path, for: partner))
+        XCTAssertEqual(bundle["status"] as? String, "submitted")
+        let timeline = try await partner.raw(method: "GET", path: path + "/timeline")
+        XCTAssertTrue(String(decoding: timeline.body, as: UTF8.self).contains("\"bundle.submitted\""))
+    }
+
     func testErrorsSayWhatIsWrongAndWhere() async throws {
         let client = try await connect()
         try await throwing(GatewayError.self) {

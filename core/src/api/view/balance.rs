@@ -16,7 +16,8 @@ pub struct EntryView {
     pub number: i64,
     /// When it was posted, RFC 3339.
     pub at: String,
-    /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there before.
+    /// `payment`, `fee`, `fee_refund`, `reversal`, `return`, `deposit`, `withdrawal`, `funding`, or `brought_forward` for what was there
+    /// before.
     #[serde(rename = "type")]
     pub kind: Cow<'static, str>,
     /// What the account gained; less than zero for what it spent.

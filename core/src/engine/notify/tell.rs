@@ -105,8 +105,8 @@ impl Engine {
         self.enqueue_pushes(overlay, &listener)
     }
 
-    /// A user with what is needed to tell them something; `None` if the record is missing. Makes room in the inbox, and removes subscriptions
-    /// that have expired or that have `ended`.
+    /// A user with what is needed to tell them something; `None` if the record is missing. Makes room in the inbox, and removes
+    /// subscriptions that have expired or that have `ended`.
     fn listener(&self, overlay: &mut Overlay<'_>, no: UserNo, ended: impl Fn(&PushRoute) -> bool) -> Result<Option<Listener>> {
         let Some(user) = overlay.get::<UserRecord>(&Key::User(no))? else { return Ok(None) };
         let stored: Option<NotificationRecord> = typed(overlay.stored_page(&Scan::last_notification(no))?.pop())?;

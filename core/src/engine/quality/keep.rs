@@ -15,8 +15,8 @@ use super::{DAY, HOUR};
 /// When no point of an hour can come any more, on a node whose clock is slow either.
 const SETTLED: Millis = QUALITY_WINDOW_MS + 2 * DAY;
 
-/// Removes what was measured more than `kept_ms` ago and what was seen when it could still be sent again, and turns settled hours into days.
-/// Returns the number of records; up to `most` of each kind are looked at.
+/// Removes what was measured more than `kept_ms` ago and what was seen when it could still be sent again, and turns settled hours into
+/// days. Returns the number of records; up to `most` of each kind are looked at.
 pub(in crate::engine) fn tidy_quality(overlay: &mut Overlay<'_>, kept_ms: Millis, most: usize) -> Result<usize> {
     let mut count = 0;
     let mut gone: Vec<Key> = Vec::new();

@@ -7,7 +7,8 @@ use rust_decimal::Decimal;
 use crate::api::{Caller, DecimalNumber, QualityGroupView, QualitySummaryView, Rate};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::ids::ProviderNo;
+use crate::ids::{ClientNo, ProviderNo};
+use crate::ledger::Mode;
 use crate::lifecycle::named_enum;
 use crate::quality::{Devices, Sketch};
 use crate::store::record::{Network, QualityRecord, QualityUnit};
@@ -106,25 +107,82 @@ impl Group {
     }
 }
 
+/// Whose devices measured what is summarised.
+#[derive(Clone, Copy)]
+enum Whose {
+    /// Those of one client.
+    Client(ClientNo),
+    /// Those of every client.
+    All,
+}
+
 impl Engine {
     /// What devices of the caller measured, in its mode. Groups of few devices are added up, and left out if that is of few devices too.
     ///
     /// # Errors
     /// Why the store cannot be read.
     pub fn quality_summary(&self, caller: &Caller, request: &QualityRequest) -> Result<QualitySummaryView> {
+        self.summarise(Whose::Client(caller.client), caller.mode, request)
+    }
+
+    /// What devices of all clients measured, in this mode. They count together: a group is of at least five devices, whosever they are.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    pub fn quality_summary_of_all(&self, mode: Mode, request: &QualityRequest) -> Result<QualitySummaryView> {
+        self.summarise(Whose::All, mode, request)
+    }
+
+    /// What was measured from `start` on and before `end`; up to `most` records, and whether these are all.
+    fn measured(
+        &self,
+        whose: Whose,
+        mode: Mode,
+        metric: &str,
+        (start, end): (Millis, Millis),
+        most: usize,
+    ) -> Result<(Vec<QualityRecord>, bool)> {
+        let limit = most.saturating_add(1);
+        let scans = match whose {
+            Whose::Client(client) => vec![Scan::quality(client, mode, metric, start, end, limit)],
+            // The index by time has hours and days apart.
+            Whose::All => [false, true].map(|is_day| Scan::quality_of_all(is_day, metric, start, end, limit)).to_vec(),
+        };
+        let (mut found, mut is_all) = (Vec::new(), true);
+        for scan in scans {
+            let part: Vec<QualityRecord> = typed_all(self.store.scan(&scan)?)?;
+            is_all &= part.len() <= most;
+            found.extend(part.into_iter().take(most).filter(|it| it.mode == mode));
+        }
+        is_all &= found.len() <= most;
+        found.truncate(most);
+        Ok((found, is_all))
+    }
+
+    fn summarise(&self, whose: Whose, mode: Mode, request: &QualityRequest) -> Result<QualitySummaryView> {
         let mut groups: BTreeMap<(QualityUnit, Vec<Mark>), Group> = BTreeMap::new();
         let (mut left, mut end, mut complete) = (MOST, request.to, true);
         while end > request.from && complete {
             let start = request.from.max(end - PAGE);
-            let scan = Scan::quality(caller.client, caller.mode, &request.metric, start, end, left.saturating_add(1));
-            let page: Vec<QualityRecord> = typed_all(self.store.scan(&scan)?)?;
-            complete = page.len() <= left;
-            for it in page.iter().take(left) {
-                let marks = request.by.iter().map(|by| mark(*by, it)).collect();
+            let (page, is_all) = self.measured(whose, mode, &request.metric, (start, end), left)?;
+            complete = is_all;
+            for it in &page {
+                let marks = request.by.iter().map(|by| mark_of(*by, it)).collect();
                 groups.entry((it.unit, marks)).or_default().add(it.points, it.failures, &it.devices, &it.values);
             }
-            (left, end) = (left.saturating_sub(page.len()), start);
+            (left, end) = (left - page.len(), start);
         }
+        Ok(self.summary_view(mode, request, groups, complete))
+    }
+
+    /// A summary without what is of few devices.
+    fn summary_view(
+        &self,
+        mode: Mode,
+        request: &QualityRequest,
+        groups: BTreeMap<(QualityUnit, Vec<Mark>), Group>,
+        complete: bool,
+    ) -> QualitySummaryView {
         let (shown, few): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, group)| group.devices.are_enough());
         let mut others: BTreeMap<QualityUnit, Group> = BTreeMap::new();
         for ((unit, _), group) in &few {
@@ -133,18 +191,18 @@ impl Engine {
         let (others, withheld): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, group)| group.devices.are_enough());
         let shown = shown.iter().map(|((unit, marks), group)| self.group_view(*unit, Some((&request.by, marks)), group));
         let others = others.iter().map(|(unit, group)| self.group_view(*unit, None, group));
-        Ok(QualitySummaryView {
+        QualitySummaryView {
             metric: request.metric.clone(),
-            environment: caller.mode,
+            environment: mode,
             from: rfc3339(request.from),
             to: rfc3339(request.to),
             groups: shown.chain(others).collect(),
             withheld: withheld.iter().map(|(_, group)| group.points).sum(),
             complete,
-        })
+        }
     }
 
-    /// A group as its client sees it; without marks, the one of all that is not shown by itself.
+    /// A group as it is shown; without marks, the one of all that is not shown by itself.
     fn group_view(&self, unit: QualityUnit, marks: Option<(&[QualityBy], &[Mark])>, group: &Group) -> QualityGroupView {
         let values = &group.values;
         let percentile = |percent| halves(values.twice_quantile(percent));
@@ -182,7 +240,7 @@ impl Engine {
     }
 }
 
-fn mark(by: QualityBy, record: &QualityRecord) -> Mark {
+fn mark_of(by: QualityBy, record: &QualityRecord) -> Mark {
     match by {
         QualityBy::Hour => Mark::Time(record.begins_at),
         QualityBy::Day => Mark::Time(record.begins_at.div_euclid(DAY) * DAY),

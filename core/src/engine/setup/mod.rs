@@ -1,5 +1,5 @@
-//! Providers, routes, the terms of clients and where clients are, as data: each change is a row that stays, and what is in force is what the rows say in
-//! order.
+//! Providers, routes, the terms of clients and where clients are, as data: each change is a row that stays, and what is in force is what
+//! the rows say in order.
 //!
 //! The number of a row is the revision of the configuration. A change therefore conflicts with any other that was made meanwhile, at
 //! whichever node, and nothing is overwritten unseen. Nodes follow the rows: a change is in force everywhere within seconds. Only the

@@ -367,6 +367,15 @@ pub fn what_devices_measured_is_in_order_of_time(new: Factory<'_>) {
     assert_eq!(of(5, 9, 9), hours[..3].iter().map(key).collect::<Vec<_>>());
     assert_eq!(of(6, 10, 1), [key(&hours[2])]);
     assert_eq!(of(5, 9, 2), hours[..2].iter().map(key).collect::<Vec<_>>());
+    // Whosever it is, and of both modes.
+    let of_all = |is_day, metric, from, to, limit| keys(store, &Scan::quality_of_all(is_day, metric, from, to, limit));
+    let mut at_once = of_all(false, "a", 5, 6, 9);
+    at_once.sort();
+    let mut expected = [&hours[0], &hours[1], &other, &live].map(key).to_vec();
+    expected.sort();
+    assert_eq!(at_once, expected);
+    assert_eq!(of_all(false, "a", 6, 10, 1), [key(&hours[2])], "the oldest first");
+    assert_eq!((of_all(false, "b", 0, 9, 9), of_all(true, "b", 0, 9, 9)), (vec![], vec![key(&day)]));
     let mut ended = keys(store, &Scan::quality_before(false, 6, 9));
     ended.sort();
     let mut expected = [&hours[0], &hours[1], &hours[4], &other, &live].map(key).to_vec();

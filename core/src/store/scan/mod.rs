@@ -236,7 +236,8 @@ impl Scan {
 /// Scans for settlements and what belongs to them.
 impl Scan {
     /// Of a client's settlements, newest first and older than `before` if given, the one at place `n`, from 1; none if there are fewer. Of
-    /// the filter, only the times of creation and the user count: those are in an index, in which the others are counted without reading them.
+    /// the filter, only the times of creation and the user count: those are in an index, in which the others are counted without reading
+    /// them.
     pub fn nth_settlement_of(client: ClientNo, filter: &SettlementFilter, before: Option<Place>, n: usize) -> Self {
         let SettlementFilter { created_from, created_to, user, .. } = *filter;
         let counted = SettlementFilter { created_from, created_to, user, ..SettlementFilter::default() };
@@ -575,6 +576,14 @@ impl Scan {
     /// What a client's devices measured of one thing, in the hours and days that begin from `from` on and before `to`, by key.
     pub fn quality(client: ClientNo, mode: Mode, metric: &str, from: Millis, to: Millis, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Quality, limit).with(column!(Quality.owner), Is::Equal, (client, mode));
+        let scan = scan.with(column!(Quality.metric), Is::Equal, metric.to_owned());
+        scan.with(column!(Quality.begins_at), Is::From, from).with(column!(Quality.begins_at), Is::Below, to)
+    }
+
+    /// What devices of any client measured of one thing, in the hours, or in the days, that begin from `from` on and before `to`, oldest
+    /// first; of both modes.
+    pub fn quality_of_all(is_day: bool, metric: &str, from: Millis, to: Millis, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Quality, limit).by(by!(Quality: begins_at)).that(column!(Quality.is_day), Is::Flag(is_day));
         let scan = scan.with(column!(Quality.metric), Is::Equal, metric.to_owned());
         scan.with(column!(Quality.begins_at), Is::From, from).with(column!(Quality.begins_at), Is::Below, to)
     }

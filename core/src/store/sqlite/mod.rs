@@ -108,8 +108,15 @@ const STATEMENTS: usize = 128;
 /// How many pages a backup copies before it reports its progress.
 const BACKUP_STEP: i32 = 2048;
 
-/// The store over one SQLite database file.
-pub struct SqliteStore {
+/// The store over one SQLite database file, for records of every kind.
+pub type SqliteStore = Sqlite<true>;
+
+/// The same for a sandbox: it refuses records that only a `SERVER` makes (keys, tokens, the public log, webhooks), and reads none. An app
+/// therefore need not contain the code that does.
+pub type SqliteSandbox = Sqlite<false>;
+
+/// A store over one SQLite database file.
+pub struct Sqlite<const SERVER: bool> {
     path: PathBuf,
     readers: Readers,
     /// `None` if it was opened for reading only.
@@ -124,7 +131,7 @@ struct Writing {
     _lock: Option<File>,
 }
 
-impl SqliteStore {
+impl<const SERVER: bool> Sqlite<SERVER> {
     /// Opens the database at `path` with the default options.
     ///
     /// # Errors
@@ -218,7 +225,7 @@ impl SqliteStore {
     }
 }
 
-impl SqliteStore {
+impl<const SERVER: bool> Sqlite<SERVER> {
     fn writing(&self) -> Result<&Writing, StoreError> {
         self.writing.as_ref().ok_or_else(|| StoreError::new("committing", "opened for reading only", false))
     }
@@ -232,11 +239,11 @@ impl SqliteStore {
     }
 }
 
-impl Store for SqliteStore {
+impl<const SERVER: bool> Store for Sqlite<SERVER> {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         let Writing { connection, checkpointer, .. } = self.writing()?;
         let writer = connection.lock();
-        let made = if connection.is_mine() { write::step(&writer, commit) } else { write::commit(&writer, commit) };
+        let made = if connection.is_mine() { write::step::<SERVER>(&writer, commit) } else { write::commit::<SERVER>(&writer, commit) };
         drop(writer);
         if made.is_ok() {
             checkpointer.wrote(commit.writes.len());
@@ -261,15 +268,15 @@ impl Store for SqliteStore {
     }
 
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| read::get(connection, key))
+        self.read(|connection| read::get::<SERVER>(connection, key))
     }
 
     fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| read::find(connection, unique))
+        self.read(|connection| read::find::<SERVER>(connection, unique))
     }
 
     fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
-        self.read(|connection| read::scan(connection, scan))
+        self.read(|connection| read::scan::<SERVER>(connection, scan))
     }
 
     fn prefers_batches(&self) -> bool {
@@ -277,7 +284,7 @@ impl Store for SqliteStore {
     }
 
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
-        self.read(|connection| read::look_up(connection, lookups))
+        self.read(|connection| read::look_up::<SERVER>(connection, lookups))
     }
 }
 

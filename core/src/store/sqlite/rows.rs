@@ -121,6 +121,6 @@ impl Source for Cells<'_, '_> {
 }
 
 /// Reads a row of this kind's table with all its columns, in order.
-pub(in crate::store) fn record(kind: RecordKind, row: &Row<'_>) -> Read<Record> {
-    Record::read::<true, _>(kind, &mut Cells::new(row))
+pub(in crate::store) fn record<const SERVER: bool>(kind: RecordKind, row: &Row<'_>) -> Read<Record> {
+    Record::read::<SERVER, _>(kind, &mut Cells::new(row))
 }

@@ -13,10 +13,10 @@ use crate::store::{Clash, Commit, CommitError, StoreError, Write};
 use crate::terms::{UsageId, Used};
 
 /// Makes the whole commit durable, or nothing of it.
-pub(super) fn commit(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
+pub(super) fn commit<const SERVER: bool>(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
     shared::check(commit)?;
     begin(connection)?;
-    let written = Writer::new(connection).write(commit);
+    let written = Writer::<SERVER>::new(connection).write(commit);
     if let Err(error) = written {
         give_up(connection);
         return Err(error);
@@ -34,11 +34,11 @@ pub(super) fn begin(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Makes the whole commit part of the transaction that has begun, or nothing of it.
-pub(super) fn step(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
+pub(super) fn step<const SERVER: bool>(connection: &Connection, commit: &Commit) -> Result<(), CommitError> {
     shared::check(commit)?;
     require_begun(connection)?;
     run(connection, "SAVEPOINT step").map_err(|e| failed("beginning a step", e))?;
-    let written = Writer::new(connection).write(commit);
+    let written = Writer::<SERVER>::new(connection).write(commit);
     let undone = if written.is_ok() { Ok(()) } else { run(connection, "ROLLBACK TO step") };
     match undone.and_then(|()| run(connection, "RELEASE step")) {
         Ok(()) => written,
@@ -92,12 +92,12 @@ const TABLES: usize = RecordKind::ALL.len();
 
 /// The statements of one transaction, each fetched from the connection's cache when first needed: a commit of a thousand rows looks
 /// up each text once.
-struct Writer<'c> {
+struct Writer<'c, const SERVER: bool> {
     connection: &'c Connection,
     statements: [Option<CachedStatement<'c>>; TABLES * ACTIONS],
 }
 
-impl<'c> Writer<'c> {
+impl<'c, const SERVER: bool> Writer<'c, SERVER> {
     fn new(connection: &'c Connection) -> Self {
         Self { connection, statements: [const { None }; TABLES * ACTIONS] }
     }
@@ -138,14 +138,14 @@ impl<'c> Writer<'c> {
 
     fn record(&mut self, record: &Record, action: Action) -> rusqlite::Result<bool> {
         let statement = self.statement(record.kind(), action)?;
-        record.bind::<true, _>(&mut Bind::new(statement))?;
+        record.bind::<SERVER, _>(&mut Bind::new(statement))?;
         Ok(statement.raw_execute()? == 1)
     }
 
     fn update(&mut self, record: &Record, expected: u32) -> rusqlite::Result<bool> {
         let statement = self.statement(record.kind(), Action::Replace)?;
         let bind = &mut Bind::new(statement);
-        record.bind::<true, _>(bind)?;
+        record.bind::<SERVER, _>(bind)?;
         bind.int(expected.into())?;
         Ok(statement.raw_execute()? == 1)
     }

@@ -27,8 +27,8 @@ pub(super) struct ServeArgs {
     /// [env: RAILGATE_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "IP:PORT")]
     pub(super) listen: Option<String>,
-    /// Where to serve /metrics, /healthz and /readyz, or `off`. Metrics contain no secrets, but are unencrypted: an address that other machines
-    /// can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
+    /// Where to serve /metrics, /healthz and /readyz, or `off`. Metrics contain no secrets, but are unencrypted: an address that other
+    /// machines can reach needs --plain-http on [env: RAILGATE_METRICS_LISTEN] [default: 127.0.0.1:9090]
     #[arg(long, value_name = "IP:PORT|off")]
     pub(super) metrics_listen: Option<String>,
     /// Where settlements are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` for any number of servers, or

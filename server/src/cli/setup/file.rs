@@ -1,4 +1,5 @@
-//! Files with providers, routes or terms of clients, in TOML or JSON. The same text becomes the same bytes that the operator's interface takes.
+//! Files with providers, routes or terms of clients, in TOML or JSON. The same text becomes the same bytes that the operator's interface
+//! takes.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -6,6 +6,7 @@ pub(super) mod clients;
 pub(super) mod money;
 pub(super) mod people;
 pub(super) mod providers;
+pub(super) mod quality;
 pub(super) mod reconciliations;
 pub(super) mod reviews;
 pub(super) mod settlements;

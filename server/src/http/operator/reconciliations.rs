@@ -35,8 +35,8 @@ const ROWS: usize = 500;
 
 /// Send a provider's statement and compare it with the settlements
 ///
-/// CSV, ISO 20022 camt.053 and camt.054 in the versions 02 and 08, or statement entries of the GSMA Mobile Money API; the format is found by
-/// the content. At most 256 MiB and 2,000,000 lines. What differs waits for a person. The same file of the same provider again
+/// CSV, ISO 20022 camt.053 and camt.054 in the versions 02 and 08, or statement entries of the GSMA Mobile Money API; the format is found
+/// by the content. At most 256 MiB and 2,000,000 lines. What differs waits for a person. The same file of the same provider again
 /// answers with the reconciliation that there is, unless `again` asks for another comparison with what the gateway has by now.
 #[utoipa::path(
     post, path = "/api/v1/operator/reconciliations", tag = "operators", operation_id = "reconcileStatement",

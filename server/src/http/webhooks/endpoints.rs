@@ -94,9 +94,9 @@ pub(crate) async fn remove(State(app): State<App>, place: Place, posted: Posted<
 
 /// Give a webhook a new secret
 ///
-/// The response shows it, only this once: a repeat with the same `Idempotency-Key` has `"secret_shown": true` instead. For the time of `grace`, deliveries carry a signature of the old secret too, so
-/// that a receiver can switch without refusing any. At most five secrets sign: while that many do, only a rotation with a
-/// `grace` of 0 is possible, which ends all others.
+/// The response shows it, only this once: a repeat with the same `Idempotency-Key` has `"secret_shown": true` instead. For the time of
+/// `grace`, deliveries carry a signature of the old secret too, so that a receiver can switch without refusing any. At most five secrets
+/// sign: while that many do, only a rotation with a `grace` of 0 is possible, which ends all others.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/rotate-secret", tag = "webhooks", operation_id = "rotateWebhookSecret",
     params(("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB")),

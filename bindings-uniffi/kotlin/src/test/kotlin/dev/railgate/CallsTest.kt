@@ -3,6 +3,8 @@ package dev.railgate
 import dev.railgate.example.books
 import dev.railgate.example.pay
 import dev.railgate.example.report
+import dev.railgate.example.status
+import dev.railgate.example.submit
 import java.io.File
 import java.math.BigDecimal
 import java.time.Duration
@@ -20,6 +22,7 @@ import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.serialization.json.Json
+import kotlinx.serialization.json.jsonArray
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
 import org.junit.jupiter.api.Test
@@ -224,6 +227,22 @@ class CallsTest {
         val csv = client.raw("GET", "/api/v1/gateway/settlements/export", headers = mapOf("accept" to "text/csv"))
         assertTrue(csv.body.decodeToString().startsWith("id,reference,"))
         assertFailsWith<GatewayException.Invalid> { client.raw("GET", "no path") }
+    }
+
+    @Test
+    fun `a partner's bundle is checked, submitted and followed`() = test {
+        fun bundle(version: String) =
+            """{"manifest": {"id": "acme", "version": "$version", "name": "Acme Pay", "rail": "adapter", "namespaces": ["msisdn"],
+                "currencies": ["KES"], "contacts": [{"role": "technical", "email": "integration@acme.example"}],
+                "sandbox": {"base_url": "https://sandbox.acme.example/railgate", "test": {"to": "msisdn:+254700000001"}}}}""".toByteArray()
+        val partner = connect()
+        val problem = assertFailsWith<IllegalStateException> { submit(partner, bundle("one")) }.message!!
+        val pointers = Json.parseToJsonElement(problem).jsonObject.getValue("errors").jsonArray.map { it.jsonObject.getValue("pointer").jsonPrimitive.content }
+        assertEquals(listOf("/manifest/version"), pointers)
+        assertContains(partner.raw("GET", "/api/v1/bundles").body.decodeToString(), "\"data\":[]")
+        val path = submit(partner, bundle("1.0.0"))
+        assertEquals("submitted", Json.parseToJsonElement(status(partner, path)).jsonObject.getValue("status").jsonPrimitive.content)
+        assertContains(partner.raw("GET", "$path/timeline").body.decodeToString(), "\"bundle.submitted\"")
     }
 
     @Test
