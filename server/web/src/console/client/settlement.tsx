@@ -20,7 +20,8 @@ import { isPaid } from "../settlements/paid";
 import { Timeline } from "../settlements/timeline";
 import type { ViewProps } from "../views";
 import { DeliveriesOf } from "./deliveries-of";
-import { ProofSection, ReceiptSection } from "./receipt";
+import { ProofSection } from "./proof";
+import { ReceiptSection } from "./receipt";
 import { Reverse, canReverse, reverseLabel } from "./reverse";
 
 const words = text.settlement;
