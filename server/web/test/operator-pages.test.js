@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { looks, stage } from "./console.js";
 import { press, reach, type, walk } from "./keys.js";
+import { addressesOf } from "./views.js";
 import { bundleOf, operator, replaced, shop, stuck } from "./operator.js";
 
 const { gateway, browser } = await stage();
@@ -24,27 +25,28 @@ async function hostileWorld() {
   await client.call("POST", "/bundles/{id}/submit", { params: { id }, body: { comment: HOSTILE } });
   const settlement = (await client.get("described")).id;
   const review = (await client.get("stuck")).id;
-  const paths = [
-    "/",
-    "/reviews",
-    `/reviews/${review}`,
-    "/approvals",
-    "/settlements",
-    `/settlements/${settlement}`,
-    "/clients",
-    `/clients/${client.clientId}`,
-    "/providers",
-    "/providers/hostile",
-    "/providers/hostile/edit",
-    "/new-provider",
-    "/routes",
-    "/bundles",
-    `/bundles/${id}`,
-    "/reconciliations",
-    "/operators",
-    "/audit",
-  ];
-  return { client, paths, review };
+  const views = {
+    "/reviews/:id": `/reviews/${review}`,
+    "/settlements/:id": `/settlements/${settlement}`,
+    "/clients/:id": `/clients/${client.clientId}`,
+    "/providers/:id": "/providers/hostile",
+    "/providers/:id/edit": "/providers/hostile/edit",
+    "/bundles/:id": `/bundles/${id}`,
+  };
+  return { client, views, review };
+}
+
+/** Compares a statement of the provider with the hostile name; the address of what was found. */
+async function compared(page) {
+  await page.goto(`${gateway.url}/console/reconciliations`);
+  const form = page.getByRole("region", { name: "Compare a statement" });
+  await form.getByLabel("Provider").selectOption("hostile");
+  const line = `${HOSTILE.replaceAll('"', '""')}`;
+  const body = `Time,"${line}"\n2026-01-01T00:00:00Z,-3.00\n`;
+  await form.getByLabel("Statement").setInputFiles({ name: "hostile.csv", mimeType: "text/csv", buffer: Buffer.from(body) });
+  await form.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("heading", { level: 1, name: "hostile.csv" }).waitFor();
+  return new URL(page.url()).pathname.replace("/console", "");
 }
 
 let world;
@@ -61,8 +63,9 @@ test("texts that others choose stay texts on every page, and all of each page is
   const request = page.getByRole("link", { name: "Look at the request" });
   await request.waitFor();
   const approval = (await request.getAttribute("href")).replace("/console", "");
+  const views = { ...world.views, "/approvals/:id": approval, "/reconciliations/:id": await compared(page) };
   let shown = 0;
-  for (const path of [...world.paths, approval]) {
+  for (const path of addressesOf("operator", views)) {
     await page.goto(`${gateway.url}/console${path === "/" ? "" : path}`);
     await page.locator("main h1").waitFor();
     await page.locator("main .loading").first().waitFor({ state: "detached" });
