@@ -3486,6 +3486,8 @@ export interface Routes {
       readonly query?: {
         /** Only deliveries with this status */
         readonly status?: DeliveryStatus;
+        /** Only deliveries of events of this settlement: your reference, or the `stl_` id */
+        readonly settlement?: string;
         /** Page size, 50 by default */
         readonly limit?: number;
         /** `next_cursor` of the previous page */

@@ -29,13 +29,6 @@ async function holder(more = {}) {
     /** Whether the device takes its user for the right one. One who is refused is locked out: the browser tries until there are no tries. */
     knows: (isUserVerified) => cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
     passkeys: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
-    /** Puts another passkey under the id of this one: its secret is another one, too. */
-    async exchange(credential) {
-      const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
-      const pkcs8 = Buffer.from(await crypto.subtle.exportKey("pkcs8", privateKey)).toString("base64");
-      await cdp.send("WebAuthn.removeCredential", { authenticatorId, credentialId: credential.credentialId });
-      await cdp.send("WebAuthn.addCredential", { authenticatorId, credential: { ...credential, privateKey: pkcs8 } });
-    },
   };
   return { page, context, fine, device };
 }
@@ -69,6 +62,25 @@ function stored(page) {
     const secretKeys = locked.flatMap((one) => Object.values(one)).filter((one) => one instanceof CryptoKey && one.type !== "public");
     return { plain: plain.length, locked: locked.length, uses, secretKeys: secretKeys.length };
   });
+}
+
+/** Has the passkey derive its secret from this instead: that is another secret, as another passkey has. Returns what it was before. */
+function derivedFrom(page, input) {
+  return page.evaluate(async (bytes) => {
+    const opened = await new Promise((resolve) => {
+      indexedDB.open("railgate-console-locked").onsuccess = ({ target }) => resolve(target.result);
+    });
+    const store = opened.transaction("keys", "readwrite").objectStore("keys");
+    const before = await new Promise((resolve) => {
+      store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
+        const { passkey } = cursor.value;
+        cursor.update({ ...cursor.value, passkey: { ...passkey, input: new Uint8Array(bytes) } });
+        resolve([...passkey.input]);
+      };
+    });
+    opened.close();
+    return before;
+  }, input);
 }
 
 const overview = (page) => page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
@@ -191,11 +203,15 @@ test("a refused or a wrong passkey unlocks nothing, and the right one still does
   await unlock.click();
   await overview(page);
   await signOut(page, "Guarded shop");
-  const [right] = await device.passkeys();
-  await device.exchange(right);
+  const right = await derivedFrom(page, Array(32).fill(7));
   await unlock.click();
   await says(page, "This passkey does not unlock this key.");
   await looks(page, "sign-in-wrong-passkey");
+  assert.deepEqual(await stored(page), { plain: 0, locked: 1, uses: ["rejected", "rejected"], secretKeys: 0 });
+  await derivedFrom(page, right);
+  await unlock.click();
+  await overview(page);
+  await signOut(page, "Guarded shop");
   await device.knows(false);
   await unlock.click();
   await says(page, "The passkey was not used");

@@ -70,7 +70,7 @@ export default function SettlementPage({ params }: ViewProps) {
       {settlement.sandbox && settlement.direction === "outgoing" && isOpen(settlement) ? <Advance settlement={settlement} /> : null}
       <Reversals settlement={settlement} reversals={reversals} />
       <ReceiptSection settlement={settlement} />
-      <DeliveriesOf events={events.data} version={settlement.version} />
+      <DeliveriesOf settlement={settlement} />
       {isPaid(settlement) ? <ProofSection settlement={settlement} /> : null}
     </Page>
   );
