@@ -117,8 +117,10 @@ test("an operator decides about a review by keyboard alone", async () => {
   await context.close();
 });
 
-test("more declines than usual are said on the first page, which leads to them", async () => {
+test("more declines than usual are said on the first page, which leads to them; webhooks that do not arrive are beside them", async () => {
   const client = await shop(gateway, "Declined shop");
+  // Nothing listens there.
+  await client.webhooks.create({ url: "http://127.0.0.1:9/hook" });
   await client.fund({ currency: "KES", amount: "100.00" });
   for (const [n, to] of ["sim:ok", "sim:ok", ...Array(4).fill("sim:decline-account_closed")].entries()) {
     await client.create({ amount: "4.00", currency: "KES", to, reference: `day-${n}` });
@@ -128,6 +130,10 @@ test("more declines than usual are said on the first page, which leads to them",
   const row = page.getByRole("region", { name: "What is unusual" }).getByRole("row", { name: /simulator KES/ });
   await row.getByText("More declines").waitFor();
   await row.getByText("33.3%").waitFor();
+  const webhooks = page.getByRole("table", { name: "Webhooks" }).getByRole("row").nth(1);
+  await webhooks.getByRole("cell").nth(3).getByText(/^[1-9]/).waitFor();
+  await webhooks.getByText("100%").waitFor();
+  await page.getByRole("img", { name: "Payments of the last 24 hours" }).waitFor();
   await looks(page, "operator-home-figures");
   await row.getByRole("link").click();
   await page.getByRole("link", { name: "day-2" }).waitFor();
