@@ -13,7 +13,7 @@ out=bindings-wasm/npm/wasm
 built=$WASM_OUT/railgate_wasm.wasm
 small=$WASM_CFG
 mkdir -p "$out"
-for module in ${*:-receipt webhook forms qr client gateway sheet}; do
+for module in ${*:-receipt log webhook forms qr client gateway sheet}; do
   say "building the module $module"
   # Verifying a webhook is mostly SHA-256: only here is the unrolled version worth its size.
   case $module in webhook) WASM_CFG='' ;; *) WASM_CFG=$small ;; esac

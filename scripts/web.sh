@@ -16,6 +16,12 @@ is_newer() { # FILE PATH…
   [ -f "$newer_file" ] && [ -z "$(find "$@" -newer "$newer_file" | head -n 1)" ]
 }
 
+# Whether every module of the npm package was built, also one that is new.
+has_modules() {
+  node --input-type=module -e "import { existsSync } from 'node:fs'; import { modules } from './$npm/scripts/modules.mjs';
+    process.exit(modules.every((name) => existsSync('$npm/wasm/' + name + '.js')) ? 0 : 1);"
+}
+
 # Installs what a lock file lists, unless it is there.
 installed() { # FOLDER
   is_newer "$1/node_modules/.package-lock.json" "$1/package-lock.json" && return 0
@@ -30,7 +36,7 @@ pages='docs README.md CHANGELOG.md BENCHMARKS.md bindings-wasm/npm/README.md bin
 sources="$web/src $web/console $web/docs $web/scripts $web/vite.config.js $web/package-lock.json $npm/src $pages"
 # shellcheck disable=SC2086 # One word per path.
 is_newer "$stamp" $sources && exit 0
-[ -f "$npm/wasm/gateway.js" ] || sh bindings-wasm/build.sh >&2
+has_modules || sh bindings-wasm/build.sh >&2
 installed "$npm"
 if ! is_newer "$npm/dist/client.js" "$npm/src" "$npm/wasm"; then
   say "building the npm package"

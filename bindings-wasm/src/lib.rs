@@ -1,7 +1,7 @@
 //! railgate in the browser: the modules of the npm package `railgate`, a thin boundary around the code
 //! that the server, its command line and phones run.
 //!
-//! Each feature is built as a separate module, so that a page loads only what it uses: `receipt`, `webhook`, `forms`, `qr`,
+//! Each feature is built as a separate module, so that a page loads only what it uses: `receipt`, `log`, `webhook`, `forms`, `qr`,
 //! `client` (signed calls), `gateway` (the sandbox) and `sheet` (its receipts in readable forms). Values cross the boundary as JSON
 //! text, so that unknown fields are refused and amounts stay exact, or as bytes; times are milliseconds since the Unix epoch.
 //! Every argument is checked before it is used: a wrong one throws and does no damage.
@@ -19,6 +19,8 @@ pub mod client;
 pub mod forms;
 #[cfg(any(feature = "gateway", not(target_family = "wasm")))]
 pub mod gateway;
+#[cfg(any(feature = "log", not(target_family = "wasm")))]
+pub mod log;
 #[cfg(any(feature = "qr", not(target_family = "wasm")))]
 pub mod qr;
 #[cfg(any(feature = "receipt", not(target_family = "wasm")))]

@@ -317,5 +317,29 @@ fn a_clock_that_is_far_ahead_hides_nothing_from_operators() {
     let expected: Vec<String> = (10..30).rev().map(|n| format!("r-{n}")).collect();
     assert_eq!(within(begun + 10 * 60_000, begun + 30 * 60_000), expected);
     let overview = s.engine.overview(begun + 10 * 60_000, begun + 30 * 60_000).unwrap();
-    assert_eq!((overview.counted, overview.complete), (20, true));
+    // Those of both clients: each when the gateway accepted it.
+    assert_eq!((overview.counted, overview.complete), (20 * 25, true));
+}
+
+#[test]
+fn the_overview_counts_payments_of_sandboxes_when_the_gateway_accepted_them() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1);
+    let counted = |from: i64, to: i64| s.engine.overview(from, to).unwrap().counted;
+    let begun = s.env.now();
+    s.pay("before", "sim:ok");
+    s.env.advance_to(begun + HOUR);
+    // From here on, no client has the gateway's time.
+    s.advance_clock(30 * DAY);
+    s.pay("ahead", "sim:ok");
+    s.env.advance_to(begun + 2 * HOUR);
+    let now = s.env.now();
+    assert_eq!(counted(begun, now), 2);
+    assert_eq!(counted(begun, begun + HOUR / 2), 1, "it was accepted before its client changed the clock");
+    assert_eq!(counted(begun + HOUR / 2, now), 1);
+    assert_eq!(counted(now, now + 40 * DAY), 0, "the time of a sandbox is not the gateway's");
+    s.set_clock(r#"{"frozen":true}"#);
+    s.quiet();
+    s.pay("standing", "sim:ok");
+    assert_eq!(counted(now, now + HOUR), 1);
+    assert_eq!(counted(begun, now + HOUR), 3);
 }

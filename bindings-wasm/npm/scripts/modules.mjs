@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Built by ../build.sh into wasm/. */
-export const modules = ["receipt", "webhook", "forms", "qr", "client", "gateway", "sheet"];
+export const modules = ["receipt", "log", "webhook", "forms", "qr", "client", "gateway", "sheet"];
 
 /** The catalogues of messages for payers, in core/src/validate/messages/. */
 export const languages = ["en", "fr", "sw"];

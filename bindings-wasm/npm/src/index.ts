@@ -1,7 +1,7 @@
 /**
 * railgate: a settlement gateway in a browser tab.
  *
-* The other parts have separate entries: `railgate/client` (calls a real gateway), `railgate/forms`, `railgate/receipt`,
+* The other parts have separate entries: `railgate/client` (calls a real gateway), `railgate/forms`, `railgate/receipt`, `railgate/log`,
  * `railgate/webhook` and `railgate/qr`.
  *
  * @module

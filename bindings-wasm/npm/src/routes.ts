@@ -778,6 +778,24 @@ export interface Figure {
   readonly value: Amount;
 }
 
+/** Which acts a second operator has to confirm. */
+export interface FourEyes {
+  /** Live access of a client. */
+  readonly access: boolean;
+  /** Live money in or out of a client's account, and its credit. */
+  readonly money: boolean;
+  /** The outcome of a payment or reversal, from `outcome_from` on. */
+  readonly outcome: boolean;
+  /** The smallest amount whose outcome needs a second operator, in units of its currency. */
+  readonly outcome_from: number;
+  /** A new or changed live provider, and enabling one. */
+  readonly provider: boolean;
+  /** The table of routes. */
+  readonly routes: boolean;
+  /** Limits and fees of a client. */
+  readonly terms: boolean;
+}
+
 /** Bounds of a payment, in units of its currency. */
 export interface LimitRequest {
   /** The largest payment; default: no limit. */
@@ -990,6 +1008,12 @@ export interface OperatorInviteRequest {
   readonly role: string;
 }
 
+/** The settings of the gateway that operators act under. */
+export interface OperatorSettings {
+  /** Which acts a second operator has to confirm. */
+  readonly four_eyes: FourEyes;
+}
+
 /** A person who runs the gateway. */
 export interface Operator {
   /** When they were invited, RFC 3339. */
@@ -1035,6 +1059,8 @@ export interface Overview {
   readonly reviews: ReviewsDue;
   /** Its end, exclusive, RFC 3339. */
   readonly to: Timestamp;
+  /** What became of the webhooks of the period. */
+  readonly webhooks: WebhookFigures;
 }
 
 /** What a provider was given, and what is on its way, in one currency: an account of the ledger. */
@@ -1701,6 +1727,22 @@ export interface User {
   readonly version: number;
 }
 
+/** The deliveries of webhooks, of all clients and both environments. */
+export interface WebhookFigures {
+  /** Whether those are all of the period. */
+  readonly complete: boolean;
+  /** How many were counted: the oldest of the period, up to 50,000. Deliveries are kept for 30 days. */
+  readonly counted: number;
+  /** How many have arrived. */
+  readonly delivered: number;
+  /** How many were given up. */
+  readonly failed: number;
+  /** How many failed so far and will be tried again. */
+  readonly retrying: number;
+  /** How many were not tried yet. */
+  readonly waiting: number;
+}
+
 /** Payments that a provider would like to get. */
 export interface WishRequest {
   /** Only this currency. */
@@ -2058,8 +2100,8 @@ export interface Routes {
     /** Read or follow all events. */
     readonly GET: {
       readonly query?: {
-        /** Only events after this position */
-        readonly after?: number;
+        /** Only events after this position, or `latest`: only those that are yet to come */
+        readonly after?: string;
         /** Page size, 50 by default */
         readonly limit?: number;
         /** The epoch that the position is of, from an earlier page: another one is refused */
@@ -3216,6 +3258,14 @@ export interface Routes {
       };
     };
   };
+  readonly "/operator/settings": {
+    /** Read the settings that operators act under. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": OperatorSettings;
+      };
+    };
+  };
   readonly "/operator/settlements": {
     /** List the settlements of all clients, newest first. */
     readonly GET: {
@@ -3456,6 +3506,8 @@ export interface Routes {
       readonly query?: {
         /** Only deliveries with this status */
         readonly status?: DeliveryStatus;
+        /** Only deliveries of events of this settlement: your reference, or the `stl_` id */
+        readonly settlement?: string;
         /** Page size, 50 by default */
         readonly limit?: number;
         /** `next_cursor` of the previous page */

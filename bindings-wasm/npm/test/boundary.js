@@ -31,7 +31,7 @@ NOT.countOrNone = without(NOT.count, undefined, null);
 NOT.bytesOrNone = without(NOT.bytes, undefined, null);
 
 /** Each call: a name, a function of its arguments, and for each argument its name, a valid value and its type. */
-function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
+function calls({ receipt, log, sheet, webhook, forms, qr, client, gateway }) {
   const one = new client.Session("https://pay.example", "sandbox", JWK);
   const exchange = new client.Exchange("POST", "/api/v1/x", [], "{}", true, undefined, PATIENCE);
   const gate = gateway.Gateway.open("{}", new Uint8Array(32), NOW);
@@ -52,6 +52,16 @@ function calls({ receipt, sheet, webhook, forms, qr, client, gateway }) {
         ["size", 200, "countOrNone"],
       ],
     ],
+    [
+      "verify_log_proof",
+      (...a) => log.verify_log_proof(...a),
+      [
+        ["proof", "a", "string"],
+        ["event_hash", "a", "string"],
+        ["keys", "a", "string"],
+      ],
+    ],
+    ["verify_trace", (...a) => log.verify_trace(...a), [["events", "[]", "string"]]],
     ["qr_matrix", (...a) => qr.qr_matrix(...a), [["text", "a", "string"]]],
     [
       "ReceiptCheck",

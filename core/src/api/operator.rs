@@ -533,6 +533,8 @@ pub struct OverviewView {
     pub approvals_pending: usize,
     /// What waits to be carried out.
     pub queues: QueuesView,
+    /// What became of the webhooks of the period.
+    pub webhooks: WebhookFiguresView,
     /// The servers that run over the store, and those that were gone within a day without a proper stop; the newest first. A server
     /// of a version that keeps no record of itself is not among them.
     pub nodes: Vec<NodeView>,
@@ -570,6 +572,59 @@ pub struct QueuesView {
     pub webhooks_due: usize,
     /// Commits whose events are not in the feeds yet.
     pub commits_to_number: usize,
+}
+
+/// The deliveries of webhooks, of all clients and both environments.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WebhookFiguresView {
+    /// How many were counted: the oldest of the period, up to 50,000. Deliveries are kept for 30 days.
+    pub counted: usize,
+    /// Whether those are all of the period.
+    pub complete: bool,
+    /// How many have arrived.
+    pub delivered: usize,
+    /// How many were given up.
+    pub failed: usize,
+    /// How many failed so far and will be tried again.
+    pub retrying: usize,
+    /// How many were not tried yet.
+    pub waiting: usize,
+}
+
+/// The settings of the gateway that operators act under.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OperatorSettingsView {
+    /// Which acts a second operator has to confirm.
+    pub four_eyes: FourEyesView,
+}
+
+/// Which acts a second operator has to confirm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FourEyesView {
+    /// Live money in or out of a client's account, and its credit.
+    pub money: bool,
+    /// Live access of a client.
+    pub access: bool,
+    /// The outcome of a payment or reversal, from `outcome_from` on.
+    pub outcome: bool,
+    /// The smallest amount whose outcome needs a second operator, in units of its currency.
+    pub outcome_from: i64,
+    /// A new or changed live provider, and enabling one.
+    pub provider: bool,
+    /// The table of routes.
+    pub routes: bool,
+    /// Limits and fees of a client.
+    pub terms: bool,
+}
+
+impl From<&crate::engine::FourEyes> for FourEyesView {
+    fn from(rules: &crate::engine::FourEyes) -> Self {
+        let crate::engine::FourEyes { money, access, outcome, provider, routes, terms, outcome_from } = *rules;
+        Self { money, access, outcome, outcome_from, provider, routes, terms }
+    }
 }
 
 /// The payments of one provider in one currency. Amounts of different currencies are never added up.

@@ -567,3 +567,31 @@ fn what_was_leased_when_its_endpoint_was_disabled_waits_until_it_is_enabled() {
     w.enable(endpoint.id, true);
     assert_eq!(w.deliver(200).len(), 1);
 }
+
+#[test]
+fn the_overview_says_what_became_of_the_webhooks_of_a_period() {
+    let w = World::new();
+    w.hook();
+    let figures = |from: i64, to: i64| {
+        let of = w.s.engine.overview(from, to).unwrap().webhooks;
+        (of.counted, of.delivered, of.failed, of.retrying, of.waiting, of.complete)
+    };
+    let begun = w.s.env.now();
+    assert_eq!(figures(begun, begun + DAY), (0, 0, 0, 0, 0, true));
+    w.event("arrives");
+    w.deliver(204);
+    w.pass(HOUR);
+    let later = w.s.env.now();
+    w.event("fails");
+    w.report(&w.parcel(), 500);
+    w.event("waits");
+    assert_eq!(figures(begun, later), (1, 1, 0, 0, 0, true));
+    assert_eq!(figures(later, later + 1), (2, 0, 0, 1, 1, true));
+    // Until it is given up, it counts as one that is tried again.
+    while w.s.engine.next_delivery_due(true, true).unwrap().is_some() {
+        w.to_next_due();
+        w.deliver(500);
+    }
+    assert_eq!(figures(begun, later + 1), (3, 1, 2, 0, 0, true));
+    assert_eq!(figures(later + 1, i64::MAX), (0, 0, 0, 0, 0, true));
+}

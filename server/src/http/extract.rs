@@ -283,6 +283,12 @@ impl Params {
         number
     }
 
+    /// Whether the parameter is this word, which stands in place of a number.
+    pub(crate) fn is_word(&mut self, name: &'static str, word: &str) -> bool {
+        let is = self.left.iter().find(|(given, _)| given == name).is_some_and(|(_, value)| value == word);
+        is && self.text(name).is_some()
+    }
+
     /// One of `all`, by its wire name, if the parameter is there.
     pub(crate) fn choice<T: Copy>(&mut self, name: &'static str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
         let value = self.text(name)?;

@@ -34,11 +34,16 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 
+/// Passkeys lock keys of the console; nothing else that asks a reader for leave is used.
+const PERMISSIONS: &str = "publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), \
+    geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=()";
+
 /// On every response of the sites.
-const PROTECTION: [(HeaderName, &str); 5] = [
+const PROTECTION: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("permissions-policy"), PERMISSIONS),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];

@@ -267,6 +267,12 @@ pub(crate) async fn a_day(stores: [Arc<dyn Store>; 2]) {
     let figure = &overview["figures"][0];
     let counts = ["count", "succeeded", "failed", "open"].map(|name| figure[name].as_u64().unwrap());
     assert_eq!((counts, &figure["provider"]), ([4, 3, 1, 0], &json!("bank")), "{overview:#}");
+    let webhooks = &overview["webhooks"];
+    assert_eq!(webhooks, &json!({"counted": 0, "complete": true, "delivered": 0, "failed": 0, "retrying": 0, "waiting": 0}));
+    let rules = &ada.get(&a, "/api/v1/operator/settings").await["four_eyes"];
+    let named = ["money", "access", "outcome", "provider", "routes", "terms"].map(|name| rules[name].as_bool().unwrap());
+    assert_eq!((named, &rules["outcome_from"]), ([true, true, true, true, false, false], &json!(1000)), "as it is by default");
+    other.call(&b, "GET", "/api/v1/operator/settings", Value::Null).await.problem(403, "insufficient_scope");
     let positions = ada.call(&b, "GET", "/api/v1/operator/providers/bank/positions", Value::Null).await.expect(200);
     let expected = r#"{"data":[{"provider":"bank","sandbox":false,"currency":"EUR","posted":1610.00,"pending":0.00}]}"#;
     assert_eq!(positions.text(), expected);

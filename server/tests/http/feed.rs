@@ -72,6 +72,12 @@ async fn the_feed_has_every_event_once_and_in_the_order_of_each_trace() {
     let request = axum::http::Request::get(EVENTS).header("authorization", format!("Bearer {other}")).body(Body::empty()).unwrap();
     assert_eq!(service.send(request).await.expect(200).json()["data"], json!([]));
     service.get(&format!("{EVENTS}?after=-1")).await.problem(422, "invalid_fields");
+    service.get(&format!("{EVENTS}?after=last")).await.problem(422, "invalid_fields");
+    service.get(&format!("{EVENTS}?after=latest&after=latest")).await.problem(422, "invalid_fields");
+    assert_eq!(
+        service.get(&format!("{EVENTS}?after=latest")).await.expect(200).json(),
+        json!({"data": [], "has_more": false, "next_after": after, "epoch": 1})
+    );
     service.get(&format!("{EVENTS}?limit=201")).await.problem(422, "invalid_fields");
 }
 

@@ -512,6 +512,28 @@ async fn deliveries_are_listed_in_pages_looked_at_and_made_again() {
     assert_eq!(of("delivered").await, json!([]));
     assert_eq!(of("pending").await.as_array().unwrap().len(), all.len());
 
+    // Those of one settlement, by either of its names.
+    let settlement = service.settled("d-2", "sim:ok").await;
+    service.number().await;
+    let about = async |query: &str| {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = service.get(&format!("{webhook}/deliveries?settlement={query}{cursor}")).await.expect(200).json();
+            found.extend(page["data"].as_array().unwrap().clone());
+            let Some(next) = page["next_cursor"].as_str() else { return found };
+            cursor = format!("&cursor={next}");
+        }
+    };
+    assert_eq!(ids(&about("d-1").await), ids(&all));
+    assert_eq!(ids(&about("d-1&limit=1").await), ids(&all));
+    let other = about(settlement["id"].as_str().unwrap()).await;
+    assert!(other.len() >= 4 && other.iter().all(|it| it["payload"]["data"]["reference"] == "d-2"), "{other:#?}");
+    assert_eq!(about("d-2&status=delivered").await, Vec::<Value>::new());
+    for unknown in ["d-3", "stl_01KAJX3M7Q5W8ZP9D2R4T6V8YB", "%20"] {
+        service.get(&format!("{webhook}/deliveries?settlement={unknown}")).await.problem(404, "settlement_not_found");
+    }
+
+    let all = service.deliveries(&webhook).await;
     let first = &all[0];
     let path = format!("{webhook}/deliveries/{}", first["id"].as_str().unwrap());
     assert_eq!(service.get(&path).await.expect(200).json()["payload"], first["payload"]);

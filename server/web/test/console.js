@@ -51,8 +51,8 @@ export async function person(browser, options = {}) {
 }
 
 /** Makes a new sandbox client by the page for signing in. */
-export async function enrolled(page, gateway, name = "Corner shop") {
-  await page.goto(`${gateway.url}/console`);
+export async function enrolled(page, gateway, name = "Corner shop", address = gateway.url) {
+  await page.goto(`${address}/console`);
   await page.getByLabel("Name of the client").fill(name);
   await page.getByRole("button", { name: "Make a key and start" }).click();
   await page.getByRole("dialog", { name: "Webhook secret" }).getByRole("button", { name: "I have copied it" }).click();

@@ -287,3 +287,11 @@ test("the reference has every call of the document, and leads to each", async ()
   fine();
   await context.close();
 });
+
+test("no page registers a service worker: the policy would have to let scripts be made of text", async () => {
+  const { page, context } = await person(browser);
+  await page.goto(`${gateway.named}/docs`);
+  const said = await page.evaluate(() => navigator.serviceWorker.register("/docs/worker.js").then(String, String));
+  assert.match(said, /TypeError: .*TrustedScriptURL/);
+  await context.close();
+});

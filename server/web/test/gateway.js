@@ -90,6 +90,11 @@ export class Gateway {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** The same under a name, which passkeys need. */
+  get named() {
+    return `http://localhost:${this.#port}`;
+  }
+
   /** Kills every server, as in a power failure. */
   async stop() {
     const nodes = this.#nodes;

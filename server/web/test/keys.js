@@ -48,12 +48,12 @@ export async function walk(page) {
   // Before the view there are the navigation and the bar at the top.
   for (let n = 0; n < wanted + MOST && reached.size < wanted; n += 1) {
     await page.keyboard.press("Tab");
-    const [stop, outline] = await page.evaluate(() => {
+    const [stop, outline, what] = await page.evaluate(() => {
       const here = document.activeElement;
-      return [here.getAttribute("data-stop"), getComputedStyle(here).outlineStyle];
+      return [here.getAttribute("data-stop"), getComputedStyle(here).outlineStyle, here.outerHTML];
     });
     if (stop === null) continue;
-    assert.notEqual(outline, "none", `the focus on stop ${stop} cannot be seen`);
+    assert.notEqual(outline, "none", `${page.url()}: the focus cannot be seen on ${what}`);
     reached.add(stop);
   }
   const missed = Array.from({ length: wanted }, (_, n) => String(n)).filter((stop) => !reached.has(stop));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { looks, stage } from "./console.js";
-import { adapter, bundleOf, operator, shop } from "./operator.js";
+import { adapter, bundleOf, confirmed, live, operator, shop } from "./operator.js";
 
 const { gateway, browser } = await stage();
 
@@ -80,4 +80,50 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   fine();
   await context.close();
   await partner.close();
+});
+
+test("a bundle goes live when a second operator has seen what that changes", async () => {
+  const client = await shop(gateway, "Acme with a contract");
+  const partner = await live(gateway, client);
+  gateway.command("clients", "approve", client.clientId);
+  const endpoint = await adapter(gateway);
+  const named = { id: "acme-two", name: "Acme Two" };
+  const { id } = await partner.call("POST", "/bundles", { contentType: "application/json", body: bundleOf(endpoint, named) });
+  await partner.call("POST", "/bundles/{id}/submit", { params: { id } });
+  const reviewer = await operator(browser, gateway, "Rosa", "agent");
+  const second = await operator(browser, gateway, "Sofia", "approver");
+  const { page } = reviewer;
+  await page.goto(`${gateway.url}/console/bundles/${id}`);
+  await page.locator(".page-title").getByText("Test passed").waitFor();
+  await act(page, "Begin the review", "I take it.");
+  await page.locator(".page-title").getByText("In review").waitFor();
+  await page.locator(".page-title").getByText("Test passed").waitFor();
+  await act(page, "Approve", "All checks passed.");
+  await page.locator(".page-title").getByText("Approved").waitFor();
+  // The sandbox comes first.
+  assert.equal(await page.getByRole("button", { name: "Publish live" }).count(), 0);
+  await act(page, "Publish in the sandbox", "contract of June");
+  await page.locator(".page-title").getByText("Published").waitFor();
+  await act(page, "Publish live", "contract of June");
+  const request = page.getByRole("link", { name: "Look at the request" });
+  await request.waitFor();
+  await looks(page, "operator-bundle-publishing");
+  // Nobody else's word but the second one's: until then, there is no such provider.
+  await second.page.goto(`${gateway.url}/console/providers`);
+  const providers = second.page.getByRole("row", { name: /Acme Two/ });
+  await providers.filter({ hasText: "Sandbox" }).waitFor();
+  assert.equal(await providers.count(), 1);
+  await second.page.goto(new URL(await request.getAttribute("href"), gateway.url).href);
+  await second.page.getByRole("heading", { level: 1 }).waitFor();
+  await looks(second.page, "operator-approval-publication");
+  await confirmed(page, second.page, gateway);
+  await page.getByRole("link", { name: "acme-two", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Acme Two" }).waitFor();
+  await page.locator(".page-title").getByText("Live", { exact: true }).waitFor();
+  reviewer.fine();
+  second.fine();
+  await reviewer.context.close();
+  await second.context.close();
+  await partner.close();
+  await client.close();
 });

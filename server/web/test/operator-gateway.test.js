@@ -17,7 +17,7 @@ test("a client gets live access and money by two operators, and terms and a susp
   await ada.page.getByRole("heading", { level: 1, name: "Growing shop" }).waitFor();
   await ada.page.getByRole("button", { name: "Approve live access" }).click();
   const dialog = ada.page.getByRole("dialog");
-  await dialog.getByText("A second operator, unless").waitFor();
+  await dialog.getByText("A second operator. Until then nothing changes.").waitFor();
   await reasoned(ada.page, "Approve live access", "contract of May");
   await confirmed(ada.page, grace.page, gateway);
   await ada.page.locator(".page-title").getByText("Live").waitFor();

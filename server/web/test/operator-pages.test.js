@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { looks, stage } from "./console.js";
 import { press, reach, type, walk } from "./keys.js";
+import { addressesOf } from "./views.js";
 import { bundleOf, operator, replaced, shop, stuck } from "./operator.js";
 
 const { gateway, browser } = await stage();
@@ -24,27 +25,28 @@ async function hostileWorld() {
   await client.call("POST", "/bundles/{id}/submit", { params: { id }, body: { comment: HOSTILE } });
   const settlement = (await client.get("described")).id;
   const review = (await client.get("stuck")).id;
-  const paths = [
-    "/",
-    "/reviews",
-    `/reviews/${review}`,
-    "/approvals",
-    "/settlements",
-    `/settlements/${settlement}`,
-    "/clients",
-    `/clients/${client.clientId}`,
-    "/providers",
-    "/providers/hostile",
-    "/providers/hostile/edit",
-    "/new-provider",
-    "/routes",
-    "/bundles",
-    `/bundles/${id}`,
-    "/reconciliations",
-    "/operators",
-    "/audit",
-  ];
-  return { client, paths, review };
+  const views = {
+    "/reviews/:id": `/reviews/${review}`,
+    "/settlements/:id": `/settlements/${settlement}`,
+    "/clients/:id": `/clients/${client.clientId}`,
+    "/providers/:id": "/providers/hostile",
+    "/providers/:id/edit": "/providers/hostile/edit",
+    "/bundles/:id": `/bundles/${id}`,
+  };
+  return { client, views, review };
+}
+
+/** Compares a statement of the provider with the hostile name; the address of what was found. */
+async function compared(page) {
+  await page.goto(`${gateway.url}/console/reconciliations`);
+  const form = page.getByRole("region", { name: "Compare a statement" });
+  await form.getByLabel("Provider").selectOption("hostile");
+  const line = `${HOSTILE.replaceAll('"', '""')}`;
+  const body = `Time,"${line}"\n2026-01-01T00:00:00Z,-3.00\n`;
+  await form.getByLabel("Statement").setInputFiles({ name: "hostile.csv", mimeType: "text/csv", buffer: Buffer.from(body) });
+  await form.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("heading", { level: 1, name: "hostile.csv" }).waitFor();
+  return new URL(page.url()).pathname.replace("/console", "");
 }
 
 let world;
@@ -61,8 +63,9 @@ test("texts that others choose stay texts on every page, and all of each page is
   const request = page.getByRole("link", { name: "Look at the request" });
   await request.waitFor();
   const approval = (await request.getAttribute("href")).replace("/console", "");
+  const views = { ...world.views, "/approvals/:id": approval, "/reconciliations/:id": await compared(page) };
   let shown = 0;
-  for (const path of [...world.paths, approval]) {
+  for (const path of addressesOf("operator", views)) {
     await page.goto(`${gateway.url}/console${path === "/" ? "" : path}`);
     await page.locator("main h1").waitFor();
     await page.locator("main .loading").first().waitFor({ state: "detached" });
@@ -114,8 +117,10 @@ test("an operator decides about a review by keyboard alone", async () => {
   await context.close();
 });
 
-test("more declines than usual are said on the first page, which leads to them", async () => {
+test("more declines than usual are said on the first page, which leads to them; webhooks that do not arrive are beside them", async () => {
   const client = await shop(gateway, "Declined shop");
+  // Nothing listens there.
+  await client.webhooks.create({ url: "http://127.0.0.1:9/hook" });
   await client.fund({ currency: "KES", amount: "100.00" });
   for (const [n, to] of ["sim:ok", "sim:ok", ...Array(4).fill("sim:decline-account_closed")].entries()) {
     await client.create({ amount: "4.00", currency: "KES", to, reference: `day-${n}` });
@@ -125,6 +130,10 @@ test("more declines than usual are said on the first page, which leads to them",
   const row = page.getByRole("region", { name: "What is unusual" }).getByRole("row", { name: /simulator KES/ });
   await row.getByText("More declines").waitFor();
   await row.getByText("33.3%").waitFor();
+  const webhooks = page.getByRole("table", { name: "Webhooks" }).getByRole("row").nth(1);
+  await webhooks.getByRole("cell").nth(3).getByText(/^[1-9]/).waitFor();
+  await webhooks.getByText("100%").waitFor();
+  await page.getByRole("img", { name: "Payments of the last 24 hours" }).waitFor();
   await looks(page, "operator-home-figures");
   await row.getByRole("link").click();
   await page.getByRole("link", { name: "day-2" }).waitFor();

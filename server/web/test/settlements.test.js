@@ -68,7 +68,7 @@ test("a part is reversed, after a dialog that says what happens; the receipt is 
   await dialog.getByRole("button", { name: /^Reverse EUR.15\.00$/ }).click();
   await page.locator(".page-title").getByText("Partly reversed").waitFor();
   await page.getByRole("table", { name: "Reversals" }).getByText("Completed").waitFor();
-  await page.getByRole("button", { name: "Verify" }).click();
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
   await page.getByText("Genuine: the gateway signed exactly this receipt.").waitFor();
   await page.getByRole("img", { name: "QR code of the receipt" }).waitFor();
   await page.getByRole("button", { name: /^Download the proof/ }).waitFor();
@@ -87,6 +87,43 @@ test("a part is reversed, after a dialog that says what happens; the receipt is 
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
     assert.match((await readFile(await download.path(), "latin1")).trim(), pattern, name);
   }
+  fine();
+  await context.close();
+});
+
+test("the proof in the log is verified here, and a history that was changed on its way is not taken for it", async () => {
+  const { page, context, fine } = await person(browser);
+  await enrolled(page, gateway, "Proving shop");
+  await pay(page, { amount: "12.00", currency: "EUR", to: "sim:ok", reference: "proven" });
+  await page.locator(".page-title").getByText("Completed").waitFor();
+  const section = page.getByRole("region", { name: "Proof in the log" });
+  const verify = section.getByRole("button", { name: "Verify the proof" });
+  await verify.click();
+  await section.getByText("Proven: the log has this history").waitFor();
+  await section.getByText("The history of 5 events is unbroken").waitFor();
+  await section.getByText("The log signed this tree with its key").waitFor();
+  await looks(page, "settlement-proven");
+  // Somebody between the gateway and the browser, or the gateway itself, tells another story.
+  const changed = (address, change) =>
+    page.route(address, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: change(await response.text()) });
+    });
+  await changed(/settlements\/[^/]+\/events/, (body) => body.replace('"sequence":2', '"sequence":2,"said":"otherwise"'));
+  await page.reload();
+  await verify.click();
+  await section.getByText("Not proven.").waitFor();
+  await section.getByText("Event 2 of the history does not fit those before it.").waitFor();
+  await looks(page, "settlement-not-proven");
+  await page.unrouteAll();
+  await changed(/receipt\/proof/, (body) => {
+    const answer = JSON.parse(body);
+    const elsewhere = Number(answer.leaf_index) === 0 ? 1 : Number(answer.leaf_index) - 1;
+    return JSON.stringify({ ...answer, proof: answer.proof.replace(/index \d+/, `index ${elsewhere}`) });
+  });
+  await page.reload();
+  await verify.click();
+  await section.getByText("The proof is refused: the event is not in the log at this place.").waitFor();
   fine();
   await context.close();
 });

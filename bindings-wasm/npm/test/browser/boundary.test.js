@@ -18,7 +18,7 @@ async function site() {
     },
     "/page.js": { type: "text/javascript", body: await bundle(here("boundary-page.js")) },
   };
-  for (const name of ["client", "forms", "gateway", "qr", "receipt", "sheet", "webhook"]) {
+  for (const name of ["client", "forms", "gateway", "log", "qr", "receipt", "sheet", "webhook"]) {
     routes[`/${name}_bg.wasm`] = { type: "application/wasm", body: await readFile(here(`../../wasm/${name}_bg.wasm`)) };
   }
   return serve(routes);

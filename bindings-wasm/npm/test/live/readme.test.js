@@ -37,6 +37,7 @@ test("there are as many as it takes to show every entry", () => {
     "Errors",
     "Forms",
     "Receipts",
+    "The log",
     "Webhooks",
     "Testing your receiver",
     "QR codes",

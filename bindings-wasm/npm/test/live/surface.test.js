@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { test } from "node:test";
 import { ConnectionError, Listing } from "railgate/client";
+import { verifyLogProof, verifyTrace } from "railgate/log";
 import { WebhookVerifier } from "railgate/webhook";
 import { QUICK, enrolled } from "./server.js";
 
@@ -179,6 +180,39 @@ test("a receipt's proof and the log that it is in", async (t) => {
   assert.ok((await client.log.keys()).length > 0);
   const tile = await client.log.tile(`0/000.p/${Math.min(proof.tree_size, 255)}`);
   assert.deepEqual([tile instanceof Uint8Array, tile.length % 32], [true, 0]);
+});
+
+test("the log is verified here: the history, its place in the tree, and who signed that", async (t) => {
+  const { client } = await enrolled(t);
+  await client.create(pay("inv-1"), { waitS: 30 });
+  const proof = await client.proof("inv-1").catch(async function again(error) {
+    assert.equal(error.code, "not_logged_yet");
+    await new Promise(setImmediate);
+    return client.proof("inv-1").catch(again);
+  });
+  const { data: events } = await client.events("inv-1");
+  const keys = await client.log.keys();
+  assert.deepEqual(await verifyTrace(events), { unbroken: true, head: proof.event_hash });
+  const { included, size, index, key, log } = await verifyLogProof(proof.proof, proof.event_hash, keys);
+  assert.deepEqual([included, size, index], [true, proof.tree_size, proof.leaf_index]);
+  assert.ok(keys.split("\n").includes(key) && key.startsWith(`${log}+`));
+  // What was changed, left out or put elsewhere is found.
+  const changed = events.with(1, { ...events[1], at: "2026-11-21T10:00:00.000Z" });
+  assert.deepEqual(await verifyTrace(changed), { unbroken: false, broken_at: 2 });
+  assert.deepEqual(await verifyTrace(events.toSpliced(2, 1)), { unbroken: false, broken_at: 3 });
+  assert.deepEqual(await verifyTrace([]), { unbroken: false, broken_at: 1 });
+  const refused = async (...given) => {
+    const verdict = await verifyLogProof(...given);
+    assert.equal(verdict.included, false);
+    return verdict.reason;
+  };
+  assert.match(await refused(proof.proof, events[0].hash, keys), /not in the log at this place/);
+  assert.match(await refused(proof.proof.replace(/[^\n]+\n$/, "— railgate AAAA\n"), proof.event_hash, keys), /cannot be trusted/);
+  assert.match(await refused(proof.proof, proof.event_hash, ""), /cannot be trusted/);
+  assert.match(await refused("c2sp.org/tlog-proof@v1\n", proof.event_hash, keys), /not a proof/);
+  assert.match(await refused(proof.proof, "abc", keys), /64 hexadecimal digits/);
+  await assert.rejects(verifyTrace("[]"), TypeError);
+  await assert.rejects(verifyLogProof(proof.proof, 7, keys), TypeError);
 });
 
 test("any call by its path, with what it takes and returns", async (t) => {

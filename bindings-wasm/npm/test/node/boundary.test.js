@@ -15,7 +15,7 @@ async function load(name) {
 }
 
 test("no argument breaks a module, and no journal that was changed is taken", async () => {
-  const modules = await Promise.all(["receipt", "webhook", "forms", "qr", "client", "gateway", "sheet"].map(load));
+  const modules = await Promise.all(["receipt", "log", "webhook", "forms", "qr", "client", "gateway", "sheet"].map(load));
   const { tried, wrong } = tryAll(Object.fromEntries(modules));
   assert.deepEqual(wrong, []);
   assert.ok(tried.every((count) => count > 0));

@@ -156,6 +156,19 @@ impl ClockRecord {
     }
 }
 
+impl ClockRecord {
+    /// About when, by the gateway's clock, this one showed `at`: exactly, unless it was put ahead since, by as much as that was. A clock
+    /// that stands shows one time for as long as it does: then it is when it came to stand there. Before its client first changed it, it
+    /// was the gateway's.
+    pub(crate) fn shown(&self, at: Millis, now: Millis) -> Millis {
+        match self.stands_at {
+            _ if at < self.since => at,
+            Some(stands_at) if at >= stands_at => self.stopped_at,
+            Some(_) | None => at.saturating_sub(self.ahead).max(self.since).min(now),
+        }
+    }
+}
+
 impl Engine {
     /// The time of whatever belongs to a client in this mode: in the sandbox, by the client's clock; live, always the gateway's own.
     pub(crate) fn time_of(&self, overlay: &Overlay<'_>, owner: Owner) -> Result<Millis> {

@@ -74,6 +74,11 @@ impl Engine {
         Ok(epoch)
     }
 
+    /// The position of the newest event in the caller's feed; 0 if there is none.
+    pub fn feed_end(&self, caller: &Caller) -> Result<i64> {
+        last_position(&*self.store, caller.client, caller.mode)
+    }
+
     /// A page of at most `limit` events after feed position `after`; see [`Engine::place_in_feed`].
     ///
     /// # Errors

@@ -18,5 +18,3 @@ pub(crate) use approval::expire_approvals;
 pub use approval::{DecideApproval, Decided};
 pub use audit::AuditNames;
 pub use people::{ChangeRole, EnrollOperator, InviteOperator, InvitedOperator, NewOperator, RevokeOperator};
-#[cfg(feature = "reconcile")]
-pub(crate) use read::SKEW;

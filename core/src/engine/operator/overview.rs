@@ -1,25 +1,30 @@
 //! What the gateway did in a period, by provider and currency.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::api::{FigureView, OverviewView, QueuesView, Rate, ReviewsDueView, StakeView};
+use crate::api::{
+    FigureView, FourEyesView, OperatorSettingsView, OverviewView, QueuesView, Rate, ReviewsDueView, StakeView, WebhookFiguresView,
+};
 use crate::engine::{DueReviews, Engine, nodes};
 use crate::error::Result;
-use crate::ids::{ProviderNo, SettlementNo};
+use crate::ids::{ClientNo, ProviderNo, SettlementNo};
 use crate::ledger::Mode;
 use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::{Currency, Money};
-use crate::store::record::{RecordKind, SettlementRecord, TaskKey};
-use crate::store::{Scan, SettlementFilter, typed_all};
+use crate::store::record::{ClockRecord, DeliveryRecord, DeliveryStatus, Key, RecordKind, SettlementRecord, TaskKey};
+use crate::store::{Scan, SettlementFilter, typed, typed_all};
 use crate::time::{Millis, rfc3339};
-
-use super::read::SKEW;
 
 /// The most settlements that are looked at for each environment: a second or so of a machine's time. Live figures are not hidden by what
 /// sandboxes do.
 const MOST: [(Mode, i64); 2] = [(Mode::Live, 1_000_000), (Mode::Sandbox, 100_000)];
 /// How many are read at once.
 const PAGE: usize = 2_000;
+/// The most deliveries that are looked at, up to a page: half a second or so of a machine's time.
+const MOST_DELIVERIES: usize = 50_000;
+/// The last time that the number of a delivery can have.
+const LAST_MILLIS: Millis = i64::MAX >> 20;
 /// Up to how many things that wait are counted.
 const WAITING: usize = 10_000;
 
@@ -85,26 +90,49 @@ impl DueReviews {
     }
 }
 
+/// When the gateway accepted settlements, by its own clock.
+struct AcceptedAt<'a> {
+    engine: &'a Engine,
+    now: Millis,
+    /// The clocks of sandboxes that were read so far.
+    known: HashMap<ClientNo, Option<ClockRecord>>,
+}
+
+impl AcceptedAt<'_> {
+    /// Exact, unless the client has changed the clock of its sandbox: then as [`ClockRecord::shown`] tells.
+    fn of(&mut self, it: &SettlementRecord) -> Result<Millis> {
+        if !self.engine.has_own_clock(it.owner()) {
+            return Ok(it.created_at);
+        }
+        let clock = match self.known.entry(it.client) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(typed(self.engine.store.get(&Key::Clock(it.client))?)?),
+        };
+        Ok(clock.as_ref().map_or(it.created_at, |clock| clock.shown(it.created_at, self.now)))
+    }
+}
+
 impl Engine {
-    /// What was accepted from `from` on and before `to`, and what waits now. Of very many settlements, the newest are counted.
+    /// What was accepted from `from` on and before `to`, by the gateway's clock, and what waits now. Of very many settlements, the newest
+    /// are counted.
     pub fn overview(&self, from: Millis, to: Millis) -> Result<OverviewView> {
-        let first = self.first_created_from(Some(from.saturating_sub(SKEW)))?;
-        let end = self.first_created_from(Some(to.saturating_add(SKEW)))?;
-        // A payment between two clients is one of them, seen from its payer.
-        let (direction, bounds) = (Some(Direction::Outgoing), (Some(from), Some(to)));
+        let (first, end) = self.numbers_of(Some(from), Some(to))?;
+        let mut clocks = AcceptedAt { engine: self, now: self.now(), known: HashMap::new() };
         let mut sums: BTreeMap<(Mode, ProviderNo, Currency), Sums> = BTreeMap::new();
         let (mut counted, mut complete) = (0, true);
         for (mode, most) in MOST {
-            let (created_from, created_to) = bounds;
-            let filter = SettlementFilter { mode: Some(mode), created_from, created_to, direction, ..SettlementFilter::default() };
+            // A payment between two clients is one of them, seen from its payer.
+            let filter = SettlementFilter { mode: Some(mode), direction: Some(Direction::Outgoing), ..SettlementFilter::default() };
             let (lowest, mut end) = (first.0.max(end.0.saturating_sub(most)), end);
             complete &= lowest <= first.0;
             while end.0 > lowest {
                 let start = SettlementNo(lowest.max(end.0 - PAGE as i64));
                 let page: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::settlements(&filter, start, end, PAGE))?)?;
-                counted += page.len();
                 for it in &page {
-                    sums.entry((it.mode, it.provider, it.currency)).or_default().add(it);
+                    if (from..to).contains(&clocks.of(it)?) {
+                        counted += 1;
+                        sums.entry((it.mode, it.provider, it.currency)).or_default().add(it);
+                    }
                 }
                 end = start;
             }
@@ -121,8 +149,42 @@ impl Engine {
             reviews: due.view(),
             approvals_pending: self.approvals_pending()?,
             queues: self.queues()?,
+            webhooks: self.webhook_figures(from, to)?,
             nodes: nodes(&*self.store, self.now())?,
         })
+    }
+
+    /// What became of the deliveries that were made from `from` on and before `to`.
+    fn webhook_figures(&self, from: Millis, to: Millis) -> Result<WebhookFiguresView> {
+        let mut figures = WebhookFiguresView { complete: true, ..WebhookFiguresView::default() };
+        // Deliveries are numbered by their time.
+        let first_of = |at: Millis| at.clamp(0, LAST_MILLIS) << 20;
+        let (mut after, end) = (first_of(from) - 1, first_of(to));
+        loop {
+            let page: Vec<DeliveryRecord> = typed_all(self.store.scan(&Scan::after(&Key::Delivery(after), PAGE))?)?;
+            let (read, Some(last)) = (page.len(), page.last().map(|last| last.no)) else { return Ok(figures) };
+            for delivery in page.iter().take_while(|delivery| delivery.no < end) {
+                figures.counted += 1;
+                *match delivery.status {
+                    DeliveryStatus::Delivered => &mut figures.delivered,
+                    DeliveryStatus::Failed => &mut figures.failed,
+                    DeliveryStatus::Pending if delivery.attempts > 0 => &mut figures.retrying,
+                    DeliveryStatus::Pending => &mut figures.waiting,
+                } += 1;
+            }
+            if last >= end || read < PAGE {
+                return Ok(figures);
+            }
+            if figures.counted >= MOST_DELIVERIES {
+                return Ok(WebhookFiguresView { complete: false, ..figures });
+            }
+            after = last;
+        }
+    }
+
+    /// The settings that operators act under.
+    pub fn operator_settings(&self) -> OperatorSettingsView {
+        OperatorSettingsView { four_eyes: FourEyesView::from(&self.config.four_eyes) }
     }
 
     /// What waits to be carried out, by whichever server is next.

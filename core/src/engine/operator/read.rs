@@ -29,7 +29,7 @@ const EXAMINED: i64 = 4_000;
 /// How many settlements are read at once where the first one says nothing.
 const PAGE: usize = 500;
 /// How far the order of numbers may differ from that of time, over all nodes: twice what a node keeps a block of numbers for.
-pub(crate) const SKEW: Millis = 2_000;
+const SKEW: Millis = 2_000;
 
 impl Engine {
     /// All operators, in the order in which they were invited.
@@ -183,13 +183,13 @@ impl Engine {
         if request.is_empty() {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
-        let end = match request.cursor() {
-            Some(cursor) => SettlementNo(cursor.parse().map_err(|_| Error::new(ErrorCode::InvalidCursor))?),
-            None => self.first_created_from(request.filter.created_to.map(|to| to.saturating_add(SKEW)))?,
-        };
-        let first = match request.filter.created_from {
-            Some(from) => self.first_created_from(Some(from.saturating_sub(SKEW)))?,
-            None => SettlementNo(1),
+        let (from, to) = (request.filter.created_from, request.filter.created_to);
+        let (first, end) = match request.cursor() {
+            Some(cursor) => {
+                let end = cursor.parse().map_err(|_| Error::new(ErrorCode::InvalidCursor))?;
+                (self.numbers_of(from, None)?.0, SettlementNo(end))
+            }
+            None => self.numbers_of(from, to)?,
         };
         let is_filtered = request.filter != SettlementFilter::default();
         let start = if is_filtered { first.max(SettlementNo(end.0.saturating_sub(EXAMINED))) } else { first };
@@ -206,25 +206,39 @@ impl Engine {
         Ok(Page { data, has_more: next_cursor.is_some(), next_cursor })
     }
 
-    /// The number of the first settlement created at or after this time, to within [`SKEW`]; without a time, one past the last number.
-    pub(crate) fn first_created_from(&self, at: Option<Millis>) -> Result<SettlementNo> {
+    /// Between which numbers the settlements of a period are, the last one exclusive, to within [`SKEW`].
+    ///
+    /// Clocks of sandboxes may be years ahead: they say nothing of the gateway's time, nor may they hide what came after. So settlements
+    /// with the gateway's own time are looked for; those of other clocks beside them are within the numbers.
+    pub(crate) fn numbers_of(&self, from: Option<Millis>, to: Option<Millis>) -> Result<(SettlementNo, SettlementNo)> {
         let last: Option<SettlementRecord> = typed(self.store.scan(&Scan::last(RecordKind::Settlement))?.pop())?;
-        let end = last.as_ref().map_or(0, |last| last.no.0) + 1;
-        let Some(at) = at else { return Ok(SettlementNo(end)) };
-        // The first with the gateway's own time: clocks of sandboxes are years ahead, and must not hide what came after.
-        let read = |no: i64| -> Result<Option<Dated>> {
-            let (mut after, mut page) = (SettlementNo(no - 1), 1);
-            loop {
-                let found: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::after(&Key::Settlement(after), page))?)?;
-                let own = found.iter().find(|record| !self.has_own_clock(record.owner()));
-                match (own, found.last()) {
-                    (Some(record), _) => return Ok(Some((record.no.0, record.created_at))),
-                    (None, None) => return Ok(None),
-                    (None, Some(last)) => (after, page) = (last.no, PAGE),
-                }
-            }
+        let Some(last) = last else { return Ok((SettlementNo(1), SettlementNo(1))) };
+        let end = (last.no.0 + 1, last.created_at);
+        if from.is_none() && to.is_none() {
+            return Ok((SettlementNo(1), SettlementNo(end.0)));
+        }
+        let Some(first) = self.own_time_from(1)? else { return Ok((SettlementNo(1), SettlementNo(end.0))) };
+        let from_number = |at: Millis| first_from((0, first.1), end, at, |no| self.own_time_from(no));
+        let start = from.map_or(Ok(1), |from| from_number(from.saturating_sub(SKEW)))?;
+        let stop = match to {
+            // The first one that is later, with all of other clocks before it.
+            Some(to) => self.own_time_from(from_number(to.saturating_add(SKEW))?)?.map_or(end.0, |later| later.0),
+            None => end.0,
         };
-        let (Some(first), Some(last)) = (read(1)?, last) else { return Ok(SettlementNo(end)) };
-        first_from((0, first.1), (end, last.created_at), at, read).map(SettlementNo)
+        Ok((SettlementNo(start), SettlementNo(stop)))
+    }
+
+    /// The first settlement with this number or a higher one that has the gateway's own time.
+    fn own_time_from(&self, no: i64) -> Result<Option<Dated>> {
+        let (mut after, mut page) = (SettlementNo(no - 1), 1);
+        loop {
+            let found: Vec<SettlementRecord> = typed_all(self.store.scan(&Scan::after(&Key::Settlement(after), page))?)?;
+            let own = found.iter().find(|record| !self.has_own_clock(record.owner()));
+            match (own, found.last()) {
+                (Some(record), _) => return Ok(Some((record.no.0, record.created_at))),
+                (None, None) => return Ok(None),
+                (None, Some(last)) => (after, page) = (last.no, PAGE),
+            }
+        }
     }
 }

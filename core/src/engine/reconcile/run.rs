@@ -3,7 +3,6 @@
 use std::io::{self, BufRead};
 
 use crate::engine::Engine;
-use crate::engine::operator::SKEW;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::reconcile::{Head, Lines, RETURN, REVERSAL, Settings, read, unusable};
@@ -147,8 +146,8 @@ impl Engine {
         let (first, last) = match period {
             Some((from, to)) => {
                 let from = due.map_or(from, |(due, _)| due.min(from)) - LOOK_BACK - grace;
-                let before = |at: Millis| self.first_created_from(Some(at)).map(|no| SettlementNo(no.0 - 1));
-                (before(from - SKEW)?, before(to.saturating_add(grace + SKEW))?)
+                let (first, end) = self.numbers_of(Some(from), Some(to.saturating_add(grace)))?;
+                (SettlementNo(first.0 - 1), SettlementNo(end.0 - 1))
             }
             None => (SettlementNo(0), SettlementNo(0)),
         };

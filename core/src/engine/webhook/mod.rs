@@ -14,5 +14,5 @@ pub(crate) use endpoint::{place as secret_place, used_mark};
 #[cfg(feature = "push")]
 pub(crate) use message::set_back;
 pub use queue::{Delivered, LeaseQueues, Tallied};
-pub use read::MOST_WAITING;
+pub use read::{DeliveryFilter, MOST_WAITING};
 pub use replay::{Redeliver, Replay, Replayed, TestWebhook, Tested};

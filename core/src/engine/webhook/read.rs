@@ -1,14 +1,29 @@
 //! Webhooks and their deliveries as their owners see them.
 
-use crate::api::{AttemptView, Caller, DeliveryView, Page, WebhookView};
+use crate::api::{AttemptView, Caller, DeliveryView, Page, Target, WebhookView};
 use crate::engine::Engine;
 use crate::engine::settlement::{cursor_of, id_of};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{EndpointNo, SettlementNo, Ulid};
-use crate::store::record::{DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord, Topic, TopicSet};
+use crate::store::record::{
+    DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, Key, QueueRecord, SettlementRecord, Topic, TopicSet,
+};
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339};
 use crate::webhook::WebhookSecret;
+
+/// How many deliveries a page about one settlement looks at, and how many at once.
+const EXAMINED: usize = 4_000;
+const EXAMINED_AT_ONCE: usize = 500;
+
+/// Which deliveries of a webhook a page has.
+#[derive(Debug, Clone, Default)]
+pub struct DeliveryFilter {
+    /// Only those with this status.
+    pub status: Option<DeliveryStatus>,
+    /// Only those that carry events of this settlement.
+    pub settlement: Option<Target>,
+}
 
 /// With this many deliveries waiting for a webhook, none are replayed to it.
 pub const MOST_WAITING: usize = 5_000;
@@ -67,15 +82,16 @@ impl Engine {
         Ok(typed_all(self.store.scan(&Scan::deliveries_of(endpoint, before, status, limit))?)?)
     }
 
-    /// A page of a webhook's deliveries, newest first; `cursor` is from the previous page.
+    /// A page of a webhook's deliveries, newest first; `cursor` is from the previous page. A page about one settlement may have fewer than
+    /// `limit`, or none, and still a cursor: it looks at 4,000 deliveries at most.
     ///
     /// # Errors
-    /// `webhook_not_found`, `invalid_cursor`.
+    /// `webhook_not_found`, `invalid_cursor`, `settlement_not_found`.
     pub fn delivery_page(
         &self,
         caller: &Caller,
         id: Ulid,
-        status: Option<DeliveryStatus>,
+        filter: &DeliveryFilter,
         cursor: Option<&str>,
         limit: usize,
     ) -> Result<Page<DeliveryView>> {
@@ -83,12 +99,52 @@ impl Engine {
             ErrorCode::DeliveryNotFound => Error::new(ErrorCode::InvalidCursor),
             _ => error,
         })?;
-        let mut records = self.deliveries(caller, id, status, before.map(|delivery| delivery.no), limit + 1)?;
-        let has_more = records.len() > limit;
-        records.truncate(limit);
-        let next_cursor = records.last().filter(|_| has_more).map(|last| cursor_of(self.delivery_ulid(last)));
+        let before = before.map(|delivery| delivery.no);
+        let (records, next) = match &filter.settlement {
+            Some(target) => self.deliveries_about(caller, id, &self.settlement(caller, target)?, filter.status, before, limit)?,
+            None => {
+                let mut records = self.deliveries(caller, id, filter.status, before, limit + 1)?;
+                let has_more = records.len() > limit;
+                records.truncate(limit);
+                let next = records.last().filter(|_| has_more).map(|last| self.delivery_ulid(last));
+                (records, next)
+            }
+        };
         let data: Result<Vec<DeliveryView>> = records.iter().map(|record| self.delivery_view(record)).collect();
-        Ok(Page { data: data?, has_more, next_cursor })
+        Ok(Page { data: data?, has_more: next.is_some(), next_cursor: next.map(cursor_of) })
+    }
+
+    /// Deliveries that carry events of a settlement, and after which one the next page begins.
+    fn deliveries_about(
+        &self,
+        caller: &Caller,
+        id: Ulid,
+        settlement: &SettlementRecord,
+        status: Option<DeliveryStatus>,
+        mut before: Option<i64>,
+        limit: usize,
+    ) -> Result<(Vec<DeliveryRecord>, Option<Ulid>)> {
+        let (mut found, mut next) = (Vec::new(), None);
+        // No delivery is older than what it is about; the clock of a sandbox says nothing of that.
+        let oldest = if self.has_own_clock(settlement.owner()) { 0 } else { settlement.created_at << 20 };
+        for _ in 0..EXAMINED / EXAMINED_AT_ONCE {
+            let page = self.deliveries(caller, id, status, before, EXAMINED_AT_ONCE)?;
+            let is_last = page.len() < EXAMINED_AT_ONCE || page.last().is_some_and(|last| last.no < oldest);
+            for record in page {
+                before = Some(record.no);
+                next = Some(self.delivery_ulid(&record));
+                if record.settlement == settlement.no {
+                    found.push(record);
+                }
+                if found.len() == limit {
+                    return Ok((found, next));
+                }
+            }
+            if is_last {
+                return Ok((found, None));
+            }
+        }
+        Ok((found, next))
     }
 
     /// One of a webhook's deliveries.

@@ -4,8 +4,8 @@ use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::CACHE_CONTROL;
 use railgate::api::{
-    AuditPageView, OperatorEnrollBody, OperatorEnrollmentView, OperatorInvitationView, OperatorInviteBody, OperatorView, OperatorsView,
-    OverviewView, ReasonBody, RoleBody,
+    AuditPageView, OperatorEnrollBody, OperatorEnrollmentView, OperatorInvitationView, OperatorInviteBody, OperatorSettingsView,
+    OperatorView, OperatorsView, OverviewView, ReasonBody, RoleBody,
 };
 use railgate::engine::{ChangeRole, EnrollOperator, InviteOperator, RevokeOperator, Signed};
 use railgate::ledger::Mode;
@@ -24,7 +24,7 @@ use super::super::route::{Access, AsAdmin, AsViewer, routes};
 use super::{acting, id, page};
 use crate::gateway::Tenant;
 
-routes![overview, enroll, operators, invite, change_role, revoke, audit];
+routes![overview, settings, enroll, operators, invite, change_role, revoke, audit];
 
 /// The period that an overview is about by default: a day.
 const PERIOD: Millis = 86_400_000;
@@ -48,6 +48,17 @@ pub(crate) async fn overview(State(app): State<App>, Authenticated(call): Authen
     let to = to.unwrap_or_else(|| app.gateway.engine().now() + 1);
     let from = from.unwrap_or(to.saturating_sub(PERIOD));
     ok(&app.gateway.scan(&call.caller, move |engine| engine.overview(from, to)).await?)
+}
+
+/// Read the settings that operators act under
+///
+/// Which acts a second operator has to confirm: whoever starts the gateway decides that.
+#[utoipa::path(
+    get, path = "/api/v1/operator/settings", tag = "operators", operation_id = "getOperatorSettings",
+    responses((status = 200, description = "The settings", body = OperatorSettingsView), Denied, Unserved),
+)]
+pub(crate) async fn settings(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>) -> HandlerResult {
+    ok(&app.gateway.read(&call.caller, |engine| Ok(engine.operator_settings())).await?)
 }
 
 /// Enrol as an operator

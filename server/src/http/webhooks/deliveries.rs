@@ -3,16 +3,16 @@
 use axum::extract::State;
 use hyper::StatusCode;
 use hyper::header::LOCATION;
-use railgate::Error;
-use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, TestBody, TestView};
-use railgate::engine::{Redeliver, Replay, Replayed, TestWebhook, Tested};
+use railgate::api::{DeliveryView, Page, ReplayBody, ReplayView, Target, TestBody, TestView};
+use railgate::engine::{DeliveryFilter, Redeliver, Replay, Replayed, TestWebhook, Tested};
 use railgate::store::record::DeliveryStatus;
 use railgate::time::Millis;
 use railgate::validate::webhook::{ReplayRequest, parse_replay, parse_webhook_test};
+use railgate::{Error, ErrorCode};
 
 use super::Place;
 use crate::http::App;
-use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoWebhook, NotEnabled, Testing, Unserved};
+use crate::http::document::{BadFields, BadMessage, BadQuery, Denied, NoDelivery, NoSettlement, NoWebhook, NotEnabled, Testing, Unserved};
 use crate::http::extract::{Authenticated, Params};
 use crate::http::keyed::{Keyed, answered, id_in};
 use crate::http::response::{HandlerResult, ok, with_text};
@@ -52,26 +52,31 @@ pub(crate) async fn test(State(app): State<App>, place: Place, keyed: Keyed<Webh
 
 /// List a webhook's deliveries, newest first
 ///
-/// Covers the last 30 days. Pass `next_cursor` as `cursor` for the next page.
+/// Covers the last 30 days. Pass `next_cursor` as `cursor` for the next page. With `settlement`, a page may have fewer than `limit`, or none,
+/// and still a cursor.
 #[utoipa::path(
     get, path = "/api/v1/webhooks/{id}/deliveries", tag = "webhooks", operation_id = "listDeliveries",
     params(
         ("id" = String, Path, description = "The `whk_` id", example = "whk_01KAJX3M7Q5W8ZP9D2R4T6V8YB"),
         ("status" = Option<DeliveryStatus>, Query, description = "Only deliveries with this status"),
+        ("settlement" = Option<String>, Query, description = "Only deliveries of events of this settlement: your reference, or the `stl_` id"),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),
-    responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, Denied, Unserved),
+    responses((status = 200, description = "One page", body = Page<DeliveryView>), BadQuery, NoWebhook, NoSettlement, Denied, Unserved),
 )]
 pub(crate) async fn list(State(app): State<App>, Authenticated(call): Authenticated<WebhooksRead>, place: Place) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
     let limit = params.number("limit", 1..=PAGE_MAX).unwrap_or(PAGE) as usize;
     let cursor = params.text("cursor");
     let status = params.choice("status", DeliveryStatus::ALL, DeliveryStatus::as_str);
+    let settlement = params.text("settlement");
     params.finish()?;
+    let target = |text: String| Target::parse(&text).ok_or_else(|| Error::new(ErrorCode::SettlementNotFound));
+    let filter = DeliveryFilter { status, settlement: settlement.map(target).transpose()? };
     let id = place.webhook()?;
     let page =
-        app.gateway.scan(&call.caller, move |engine| engine.delivery_page(&call.caller, id, status, cursor.as_deref(), limit)).await?;
+        app.gateway.scan(&call.caller, move |engine| engine.delivery_page(&call.caller, id, &filter, cursor.as_deref(), limit)).await?;
     ok(&page)
 }
 

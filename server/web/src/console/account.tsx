@@ -8,6 +8,7 @@ import { Confirm, Dialog } from "../shared/ui/dialog";
 import { CheckField, SelectField } from "../shared/ui/field";
 import { Copy, Facts } from "../shared/ui/values";
 import { useAct } from "./data";
+import { PasskeyState } from "./passkey";
 import { ROOT, go } from "./router";
 import { type Identity, forget, identities, leave, use } from "./session";
 
@@ -31,8 +32,8 @@ export function Account({ identity, onClose }: { identity: Identity; onClose: ()
       <ul class="identities">
         {others.map((other) => (
           <li key={other.profile}>
-            <Button icon="person" onClick={change(() => use(other))}>
-              {text.signIn.use(other.name)}
+            <Button icon={other.locked === true ? "shield" : "person"} onClick={change(() => use(other))}>
+              {other.locked === true ? text.signIn.unlock(other.name) : text.signIn.use(other.name)}
             </Button>
           </li>
         ))}
@@ -42,6 +43,7 @@ export function Account({ identity, onClose }: { identity: Identity; onClose: ()
           </Button>
         </li>
       </ul>
+      <PasskeyState identity={identity} onDone={onClose} />
       <SelectField
         label={text.theme}
         value={theme.value}
@@ -50,22 +52,29 @@ export function Account({ identity, onClose }: { identity: Identity; onClose: ()
       />
       <footer class="dialog-foot">
         <Button kind="danger" onClick={() => (leaving.value = true)}>
-          {text.signIn.signOut}
+          {identity.locked === true ? text.signIn.remove : text.signIn.signOut}
         </Button>
+        {identity.locked === true ? (
+          <Button kind="primary" icon="shield" onClick={change(leave)}>
+            {text.signIn.lockOut}
+          </Button>
+        ) : null}
       </footer>
     </Dialog>
   );
 }
 
-/** Deletes a key, after saying that this is for ever. */
+/** Deletes a key, and with it an identity, after saying that this is for ever. */
 export function SignOut({ identity, onClose }: { identity: Identity; onClose: () => void }) {
   const revoke = useSignal(false);
+  // Signing out of a locked identity keeps its key.
+  const locked = identity.locked === true;
   const act = useAct(() => forget(identity, revoke.value));
   return (
     <Confirm
-      title={text.signIn.signOutTitle(identity.name)}
+      title={locked ? text.signIn.removeTitle(identity.name) : text.signIn.signOutTitle(identity.name)}
       what={text.signIn.signOutWhat}
-      act={text.signIn.signOutConfirm}
+      act={locked ? text.signIn.removeConfirm : text.signIn.signOutConfirm}
       busy={act.busy}
       problem={act.problem}
       onClose={onClose}

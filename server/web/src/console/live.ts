@@ -2,8 +2,6 @@
 
 import { signal } from "@preact/signals";
 import { type HookFailure, type HookResponse, type RailgateClient, RailgateError, type SettlementEvent } from "railgate/client";
-import { kept } from "../shared/kept";
-import { feedEnd } from "./feed-end";
 
 /** Whether the gateway does not respond at the moment. */
 export const lost = signal(false);
@@ -127,14 +125,13 @@ export function stopLive(): void {
 }
 
 async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
-  const place = kept(`place.${client.keyId}`, 0);
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
       if (after === undefined) {
-        after = await feedEnd(client, place.read(), signal);
-        place.write(after);
+        // Only what is new: the views have read the rest.
+        after = (await client.call("GET", "/gateway/events", { query: { after: "latest", limit: 1 }, signal })).next_after;
         // Nobody followed meanwhile.
         tell(undefined);
       }

@@ -4,7 +4,7 @@
  */
 
 import { computed, signal } from "@preact/signals";
-import type { Environment, OperatorRole, RailgateClient, RailgateError, Signer } from "railgate/client";
+import type { Environment, OperatorRole, RailgateClient, RailgateError, Signer, Vault } from "railgate/client";
 import { kept } from "../shared/kept";
 import { answered, startLive, stopLive, unanswered } from "./live";
 
@@ -19,6 +19,8 @@ export interface Identity {
   readonly id: string;
   /** The role of an operator. */
   readonly role?: OperatorRole;
+  /** Whether a passkey locks its key. */
+  readonly locked?: true;
 }
 
 export interface Session {
@@ -39,7 +41,21 @@ export const opening = signal<Identity | undefined>(undefined);
 
 /** What signs, and stores keys: most of what the console loads, so it is loaded beside the frame. */
 const signing = () => import("railgate/client");
-const keys = async (profile: string) => (await import("../shared/vault")).keyVault(DATABASE, profile);
+const plainVault = async (profile: string): Promise<Vault> => (await import("../shared/vault")).keyVault(DATABASE, profile);
+const locking = () => import("../shared/passkey/vault");
+
+/** The vault of an identity. */
+async function vaultOf({ profile, locked }: Pick<Identity, "profile" | "locked">): Promise<Vault> {
+  return locked === true ? (await locking()).lockedVault(profile) : plainVault(profile);
+}
+
+/** The vault of a new key; with a `passkey` of this name, it is made first, and locks the key. */
+async function newVault(profile: string, passkey: string | undefined): Promise<Vault> {
+  return passkey === undefined ? plainVault(profile) : (await locking()).makeLocked(profile, passkey);
+}
+
+/** What an identity says of its lock. */
+const lockedBy = (passkey: string | undefined): Pick<Identity, "locked"> => (passkey === undefined ? {} : { locked: true });
 
 /** The client of the identity that is signed in; views are only shown with one. */
 export const api = computed(() => {
@@ -47,8 +63,8 @@ export const api = computed(() => {
   return session.value.api;
 });
 
-async function connect(profile: string, environment: Environment): Promise<RailgateClient> {
-  const [{ RailgateClient }, vault] = await Promise.all([signing(), keys(profile)]);
+async function connect(vault: Vault, environment: Environment): Promise<RailgateClient> {
+  const { RailgateClient } = await signing();
   return RailgateClient.open({ baseUrl: location.origin, environment, vault, hooks: { after: answered, error: unanswered } });
 }
 
@@ -78,10 +94,10 @@ export async function leave(): Promise<void> {
   await left?.api.close();
 }
 
-/** Opens the identity that was used last. */
+/** Opens the identity that was used last. A locked one waits for its owner: browsers show passkeys to those who asked for them. */
 export async function resume(): Promise<void> {
   const last = identities.value.find(({ profile }) => profile === storedCurrent.read());
-  if (last === undefined) void signing();
+  if (last === undefined || last.locked === true) void signing();
   else await use(last);
 }
 
@@ -90,44 +106,81 @@ export async function use(identity: Identity): Promise<void> {
   opening.value = identity;
   await leave();
   try {
-    enter(identity, await connect(identity.profile, identity.environment));
+    enter(identity, await connect(await vaultOf(identity), identity.environment));
   } catch (error) {
     failure.value = error as RailgateError;
   }
   opening.value = undefined;
 }
 
-/** Makes a key and enrols it as a new sandbox client's; returns the secret of webhooks, which is shown once. */
-export async function enrollClient(name: string, invitation: string): Promise<string | undefined> {
+/**
+ * Makes a key and enrols it as a new sandbox client's; returns the secret of webhooks, which is shown once.
+ *
+ * @param passkey - The name of the passkey that locks the key, if one does.
+ */
+export async function enrollClient(name: string, invitation: string, passkey?: string): Promise<string | undefined> {
   const profile = crypto.randomUUID();
-  const client = await connect(profile, "sandbox");
-  const enrolled = await attempt(client, client.enroll(name, invitation === "" ? {} : { invitation }));
+  const client = await connect(await newVault(profile, passkey), "sandbox");
+  const { client_id: id, webhook_secret: secret } = await attempt(client, client.enroll(name, invitation === "" ? {} : { invitation }));
   await leave();
-  const identity = { profile, kind: "client", environment: "sandbox", name, id: enrolled.client_id } as const;
+  const identity = { profile, kind: "client", environment: "sandbox", name, id, ...lockedBy(passkey) } as const;
   remember(identity);
   enter(identity, client);
-  return enrolled.webhook_secret;
+  return secret;
 }
 
-/** Makes a key and enrols it as an operator's. */
-export async function enrollOperator(code: string, name: string): Promise<void> {
+/** Makes a key and enrols it as an operator's; `passkey` as in {@link enrollClient}. */
+export async function enrollOperator(code: string, name: string, passkey?: string): Promise<void> {
   const profile = crypto.randomUUID();
-  const client = await connect(profile, "live");
+  const client = await connect(await newVault(profile, passkey), "live");
   const { operator } = await attempt(client, client.enrollOperator(code, name === "" ? undefined : name));
   await leave();
-  const identity = { profile, kind: "operator", environment: "live", name: operator.name, id: operator.id, role: operator.role } as const;
+  const { id, role } = operator;
+  const identity = { profile, kind: "operator", environment: "live", name: operator.name, id, role, ...lockedBy(passkey) } as const;
   remember(identity);
   enter(identity, client);
 }
 
-/** Makes a key and asks for live access for it, signed by the sandbox client that is signed in. */
-export async function askForLive(name: string): Promise<Identity> {
+/** Makes a key and asks for live access for it, signed by the sandbox client that is signed in; `passkey` as in {@link enrollClient}. */
+export async function askForLive(name: string, passkey?: string): Promise<Identity> {
   const profile = crypto.randomUUID();
-  const key: Signer = await (await keys(profile)).signer();
-  const { client_id: id } = await api.value.enrollLive(key);
-  const identity = { profile, kind: "client", environment: "live", name, id } as const;
+  const vault = await newVault(profile, passkey);
+  const { client_id: id } = await enrolled(vault, (key) => api.value.enrollLive(key));
+  const identity = { profile, kind: "client", environment: "live", name, id, ...lockedBy(passkey) } as const;
   remember(identity);
   return identity;
+}
+
+/**
+ * Locks the client that is signed in with a passkey: a new key takes the place of its key, which cannot be copied, and so not be locked
+ * either. The old key signs for the new one, which then revokes it. Until the new key is enrolled, nothing has changed; if the old one cannot
+ * be revoked then, both are there.
+ */
+export async function lock(passkey: string): Promise<void> {
+  if (session.value === undefined) return;
+  const { identity, api: old } = session.value;
+  const profile = crypto.randomUUID();
+  const vault = await newVault(profile, passkey);
+  await enrolled(vault, (key) => old.addKey(key, passkey));
+  const client = await connect(vault, identity.environment);
+  const locked = { ...identity, profile, locked: true } as const;
+  remember(locked);
+  await client.revokeKey(old.keyId);
+  opening.value = locked;
+  await leave();
+  enter(locked, client);
+  opening.value = undefined;
+  await drop(identity);
+}
+
+/** The result of an enrolment of the key of `vault` by another one; if it failed, the key is useless and goes. */
+async function enrolled<T>(vault: Vault, enrolment: (key: Signer) => Promise<T>): Promise<T> {
+  try {
+    return await enrolment(await vault.signer());
+  } catch (error) {
+    await vault.clear().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The result of an enrolment; if it failed, its key is useless and goes. */
@@ -140,18 +193,24 @@ async function attempt<T>(client: RailgateClient, enrolment: Promise<T>): Promis
   }
 }
 
-/** Deletes the key of an identity from this browser; revokes it at the gateway too if asked to. */
+/** Deletes the key of an identity from this browser; revokes it at the gateway too if asked to, which needs the key. */
 export async function forget(identity: Identity, revoke: boolean): Promise<void> {
   const current = session.value?.identity.profile === identity.profile ? session.value.api : undefined;
-  const client = current ?? (await connect(identity.profile, identity.environment));
-  if (revoke) await client.revokeKey(client.keyId);
+  const client = current ?? (revoke ? await connect(await vaultOf(identity), identity.environment) : undefined);
+  if (revoke) await client?.revokeKey(client.keyId);
   if (current !== undefined) stopLive();
   // Without a network the token expires by itself; the key goes in any case.
-  await client.forget().catch(() => undefined);
-  identities.value = identities.value.filter(({ profile }) => profile !== identity.profile);
-  storedIdentities.write(identities.value);
+  await client?.forget().catch(() => undefined);
+  await drop(identity);
   if (current !== undefined) {
     session.value = undefined;
     storedCurrent.write("");
   }
+}
+
+/** Removes an identity, and its key, from this browser. */
+async function drop(identity: Identity): Promise<void> {
+  await (await vaultOf(identity)).clear();
+  identities.value = identities.value.filter(({ profile }) => profile !== identity.profile);
+  storedIdentities.write(identities.value);
 }

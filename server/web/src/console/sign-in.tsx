@@ -9,6 +9,7 @@ import { Page, Section } from "../shared/ui/page";
 import { Badge } from "../shared/ui/values";
 import { SignOut } from "./account";
 import { useAct } from "./data";
+import { LostPasskey, PasskeyField, passkeyName } from "./passkey";
 import { type Identity, enrollClient, enrollOperator, failure, identities, use } from "./session";
 import { secret } from "./secret";
 
@@ -33,13 +34,14 @@ export function SignIn() {
 
 function Known() {
   const removing = useSignal<Identity | undefined>(undefined);
+  const locked = identities.value.find((identity) => identity.locked === true);
   return (
     <Section title={words.here}>
       <ul class="identities">
         {identities.value.map((identity) => (
           <li key={identity.profile}>
-            <Button icon="person" onClick={() => void use(identity)}>
-              {words.use(identity.name)}
+            <Button icon={identity.locked === true ? "shield" : "person"} onClick={() => void use(identity)}>
+              {identity.locked === true ? words.unlock(identity.name) : words.use(identity.name)}
             </Button>
             <Badge>{identity.kind === "operator" ? words.operator : words.client}</Badge>
             <Badge tone={identity.environment === "live" ? "accent" : "wait"}>
@@ -49,6 +51,7 @@ function Known() {
           </li>
         ))}
       </ul>
+      {locked === undefined ? null : <LostPasskey kind={locked.kind} />}
       {removing.value === undefined ? null : <SignOut identity={removing.value} onClose={() => (removing.value = undefined)} />}
     </Section>
   );
@@ -57,8 +60,10 @@ function Known() {
 function NewClient() {
   const name = useSignal("");
   const invitation = useSignal("");
+  const lock = useSignal(false);
   const act = useAct(async () => {
-    secret.value = await enrollClient(name.value.trim(), invitation.value.trim());
+    const passkey = lock.value ? passkeyName(name.value.trim(), "sandbox") : undefined;
+    secret.value = await enrollClient(name.value.trim(), invitation.value.trim(), passkey);
   });
   return (
     <Section title={words.newClient} note={words.newClientIntro}>
@@ -83,6 +88,7 @@ function NewClient() {
           onValue={(value) => (invitation.value = value)}
           error={errorOf(act.problem, "/invitation")}
         />
+        <PasskeyField chosen={lock} />
         {act.problem === undefined ? null : <Problem problem={act.problem} />}
         <Button type="submit" kind="primary" busy={act.busy}>
           {act.busy ? words.working : words.enroll}
@@ -95,7 +101,11 @@ function NewClient() {
 function NewOperator() {
   const code = useSignal("");
   const name = useSignal("");
-  const act = useAct(() => enrollOperator(code.value.trim(), name.value.trim()));
+  const lock = useSignal(false);
+  const act = useAct(() => {
+    const called = name.value.trim();
+    return enrollOperator(code.value.trim(), called, lock.value ? passkeyName(called || words.operator, "live") : undefined);
+  });
   return (
     <Section title={words.newOperator} note={words.newOperatorIntro}>
       <form
@@ -106,6 +116,7 @@ function NewOperator() {
       >
         <TextField label={words.code} value={code.value} onValue={(value) => (code.value = value)} error={errorOf(act.problem, "/code")} />
         <TextField label={words.yourName} optional value={name.value} onValue={(value) => (name.value = value)} />
+        <PasskeyField chosen={lock} advised />
         {act.problem === undefined ? null : <Problem problem={act.problem} />}
         <Button type="submit" busy={act.busy}>
           {act.busy ? words.working : words.enrollOperator}

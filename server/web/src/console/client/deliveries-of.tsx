@@ -1,6 +1,6 @@
 /** What webhooks were told about one settlement: the newest deliveries of each that carry one of its events. */
 
-import type { Delivery, SettlementEvent, Webhook } from "railgate/client";
+import type { Delivery, Settlement, Webhook } from "railgate/client";
 import { text } from "../../shared/text";
 import { Shown } from "../../shared/ui/feedback";
 import { Section } from "../../shared/ui/page";
@@ -13,26 +13,25 @@ import { api } from "../session";
 
 const words = text.settlement;
 
-/** How many of the newest deliveries are looked through, and how often while the page is open. */
-const LIMIT = 200;
+/** How many of each are shown, and how often they are read while the page is open. */
+const LIMIT = 50;
 const EVERY_MS = 5_000;
 
 type Told = Delivery & { readonly webhook: Webhook };
 
-export function DeliveriesOf({ events, version }: { events: readonly SettlementEvent[]; version: number }) {
+export function DeliveriesOf({ settlement: { id, version } }: { settlement: Settlement }) {
   const client = api.value;
-  const ids = new Set<string>(events.map(({ id }) => id));
   const read = async (signal: AbortSignal): Promise<readonly Told[]> => {
     const webhooks = await client.webhooks.list({ signal });
     const pages = await Promise.all(
       webhooks.map(async (webhook) => {
-        const { data } = await client.webhooks.deliveries(webhook.id, { limit: LIMIT }, { signal });
-        return data.filter(({ message_id }) => ids.has(message_id)).map((delivery) => ({ ...delivery, webhook }));
+        const { data } = await client.webhooks.deliveries(webhook.id, { settlement: id, limit: LIMIT }, { signal });
+        return data.map((delivery) => ({ ...delivery, webhook }));
       }),
     );
     return pages.flat();
   };
-  const data = useData(read, [events[0]?.settlement_id, events.length, version], { on: false, everyMs: EVERY_MS });
+  const data = useData(read, [id, version], { on: false, everyMs: EVERY_MS });
   const names = words.deliveryColumns;
   return (
     <Section title={words.webhooks}>

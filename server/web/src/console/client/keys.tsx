@@ -12,6 +12,7 @@ import { KeyBadge } from "../../shared/ui/states";
 import { Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
+import { PasskeyField, passkeyName } from "../passkey";
 import { api, askForLive, forget, session } from "../session";
 
 const words = text.keys;
@@ -99,8 +100,10 @@ function Revoke({ keyId, onClose }: { keyId: string; onClose: () => void }) {
 
 function LiveAccess({ onAsked }: { onAsked: () => void }) {
   const name = useSignal(`${session.value?.identity.name ?? ""} (${text.live.toLowerCase()})`);
+  const lock = useSignal(false);
   const act = useAct(async () => {
-    await askForLive(name.value.trim());
+    const called = name.value.trim();
+    await askForLive(called, lock.value ? passkeyName(called, "live") : undefined);
     say(words.liveAsked);
     onAsked();
   });
@@ -113,6 +116,7 @@ function LiveAccess({ onAsked }: { onAsked: () => void }) {
         }}
       >
         <TextField label={words.liveName} value={name.value} onValue={(value) => (name.value = value)} />
+        <PasskeyField chosen={lock} />
         {act.problem === undefined ? null : <Problem problem={act.problem} />}
         <Button type="submit" busy={act.busy}>
           {words.liveAsk}

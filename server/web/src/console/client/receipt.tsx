@@ -1,4 +1,4 @@
-/** The receipt of a settlement: every form of it, verified here with the gateway's public keys, and its proof in the log. */
+/** The receipt of a settlement: every form of it, and verified here with the gateway's public keys. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -120,38 +120,4 @@ function Qr({ id, version }: { id: string; version: number }) {
     return () => URL.revokeObjectURL(made);
   }, [data.value]);
   return address.value === "" ? null : <img class="qr" src={address.value} alt={words.qr} width="220" height="220" />;
-}
-
-/** The proof that the receipt's event is in the log. */
-export function ProofSection({ settlement }: { settlement: Settlement }) {
-  const client = api.value;
-  const { id, version, reference } = settlement;
-  const data = useData((signal) => client.proof(id, { signal }), [id, version], { on: false, everyMs: 5_000 });
-  const soon = data.problem?.code === "not_logged_yet" && data.value === undefined;
-  return (
-    <Section title={words.proof} note={words.proofNote}>
-      {soon ? (
-        <p class="note">{words.proofSoon}</p>
-      ) : (
-        <Shown data={data}>
-          {(proof) => (
-            <>
-              <Facts
-                rows={[
-                  [words.leaf, String(proof.leaf_index)],
-                  [words.size, String(proof.tree_size)],
-                  [words.hash, <Copy key="hash" value={proof.event_hash} />],
-                ]}
-              />
-              <div>
-                <Button onClick={() => save(`${reference}.tlog-proof`, proof.proof, "text/plain")}>
-                  {words.proofDownload}
-                </Button>
-              </div>
-            </>
-          )}
-        </Shown>
-      )}
-    </Section>
-  );
 }

@@ -20,7 +20,8 @@ import { isPaid } from "../settlements/paid";
 import { Timeline } from "../settlements/timeline";
 import type { ViewProps } from "../views";
 import { DeliveriesOf } from "./deliveries-of";
-import { ProofSection, ReceiptSection } from "./receipt";
+import { ProofSection } from "./proof";
+import { ReceiptSection } from "./receipt";
 import { Reverse, canReverse, reverseLabel } from "./reverse";
 
 const words = text.settlement;
@@ -69,7 +70,7 @@ export default function SettlementPage({ params }: ViewProps) {
       {settlement.sandbox && settlement.direction === "outgoing" && isOpen(settlement) ? <Advance settlement={settlement} /> : null}
       <Reversals settlement={settlement} reversals={reversals} />
       <ReceiptSection settlement={settlement} />
-      <DeliveriesOf events={events.data} version={settlement.version} />
+      <DeliveriesOf settlement={settlement} />
       {isPaid(settlement) ? <ProofSection settlement={settlement} /> : null}
     </Page>
   );

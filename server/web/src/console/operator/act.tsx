@@ -12,6 +12,7 @@ import { type Data, type DataOptions, useAct, useData } from "../data";
 import { href } from "../router";
 import { api } from "../session";
 import { Person } from "./people";
+import { type Rule, useWho } from "./rules";
 
 /** Operators have no feed of events: what they look at is read again. */
 export const WATCHED: DataOptions = { on: false, everyMs: 4_000 };
@@ -20,14 +21,14 @@ export const WATCHED: DataOptions = { on: false, everyMs: 4_000 };
 export const isAsked = (answer: unknown): answer is Operators.Asked =>
   typeof answer === "object" && answer !== null && "approval" in answer && typeof answer.approval === "object";
 
-/** Who has to confirm an act. The gateway's settings decide, so the texts say when. */
-export const WHO = text.operator.who;
-
 interface ActProps<T> {
   readonly title: string;
   /** What exactly happens. */
   readonly what: ComponentChildren;
-  readonly who: string;
+  /** Which of the gateway's settings decides who confirms it, or who that is. */
+  readonly rule: Rule | { readonly said: string };
+  /** What the outcome of something is worth, for the rule about outcomes. */
+  readonly amount?: string | undefined;
   /** The name of the act, on its button. */
   readonly act: string;
   readonly danger?: boolean;
@@ -42,8 +43,10 @@ interface ActProps<T> {
 }
 
 /** Asks before an act: what it does, who confirms, and why it is done. */
-export function Act<T>({ reason = "required", run, done, onDone, onClose, children, danger = false, ...said }: ActProps<T>) {
+export function Act<T>({ reason = "required", run, done, onDone, onClose, children, danger = false, rule, amount, ...said }: ActProps<T>) {
   const why = useSignal("");
+  const decided = useWho(typeof rule === "string" ? rule : "alone", amount);
+  const who = typeof rule === "string" ? decided : rule.said;
   const act = useAct(async () => {
     const answer = await run(why.value.trim());
     say(isAsked(answer) ? text.operator.asked : done);
@@ -51,7 +54,7 @@ export function Act<T>({ reason = "required", run, done, onDone, onClose, childr
     onDone?.(answer);
   });
   return (
-    <Confirm {...said} danger={danger} busy={act.busy} problem={act.problem} onClose={onClose} onConfirm={() => void act.run()}>
+    <Confirm {...said} who={who} danger={danger} busy={act.busy} problem={act.problem} onClose={onClose} onConfirm={() => void act.run()}>
       {children}
       {reason === "none" ? null : (
         <TextField

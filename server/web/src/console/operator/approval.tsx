@@ -12,7 +12,7 @@ import { useData } from "../data";
 import { href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
-import { Act, WATCHED, WHO } from "./act";
+import { Act, WATCHED } from "./act";
 import { subjectOf } from "./approvals";
 import { ApprovalBadge } from "./badges";
 import { Changes, changesOf, placesOf } from "./changes";
@@ -164,7 +164,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
         <Act
           title={words.confirmTitle}
           what={words.confirmWhat(what, subjectOf(approval))}
-          who={WHO.second}
+          rule={{ said: text.operator.who.second }}
           act={words.confirm}
           reason="none"
           run={async () => void (await decide("confirm")())}
@@ -176,7 +176,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
         <Act
           title={own ? words.withdrawTitle : words.declineTitle}
           what={words.declineWhat}
-          who={WHO.alone}
+          rule="alone"
           act={own ? words.withdraw : words.decline}
           danger
           reason="none"

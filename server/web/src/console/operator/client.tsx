@@ -13,7 +13,7 @@ import { useData } from "../data";
 import { href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
-import { Act, Waiting, WATCHED, WHO, useWaiting } from "./act";
+import { Act, Waiting, WATCHED, useWaiting } from "./act";
 import { ModeBadge } from "./badges";
 import { ClientBadges } from "./clients";
 import { Money } from "./clients/money";
@@ -92,7 +92,7 @@ function Standing({ client, onDone }: { client: Client; onDone: () => void }) {
         <Act
           title={said.title(client.name)}
           what={said.what}
-          who={WHO.alone}
+          rule="alone"
           act={said.act}
           danger={!client.suspended}
           run={(reason) => api.value.call("POST", `/operator/clients/{id}/${how}`, { params: { id: client.client_id }, body: { reason } })}
@@ -143,7 +143,7 @@ function Keys({ client, may, onDone }: { client: Client; may: boolean; onDone: (
         <Act
           title={words.approve.title(client.name)}
           what={words.approve.what(approving.value)}
-          who={WHO.usually}
+          rule="access"
           act={words.approve.act}
           run={(reason) =>
             api.value.call("POST", "/operator/clients/{id}/approve", {

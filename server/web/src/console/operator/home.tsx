@@ -10,6 +10,7 @@ import { Needs } from "./home/needs";
 import { Old } from "./home/old";
 import { Providers, Servers } from "./home/providers";
 import { readPicture } from "./home/picture";
+import { Webhooks } from "./home/webhooks";
 
 const words = text.operator.home;
 
@@ -30,6 +31,7 @@ export default function Home() {
             </div>
             <Section title={words.unusual} note={words.unusualNote}>
               <Compared picture={picture} />
+              <Webhooks picture={picture} />
             </Section>
             <Section title={words.providers}>
               <Providers providers={picture.providers} />

@@ -12,7 +12,7 @@ import { type Column, Table } from "../../shared/ui/table";
 import { Copy, Time } from "../../shared/ui/values";
 import { useData } from "../data";
 import { api } from "../session";
-import { Act, WATCHED, WHO } from "./act";
+import { Act, WATCHED } from "./act";
 import { OperatorBadge } from "./badges";
 import { Person, ROLES, isMe, readPeople, useMay } from "./people";
 
@@ -78,7 +78,7 @@ export default function OperatorsPage() {
         <Act
           title={words.revoke.title(change.who.name)}
           what={words.revoke.what}
-          who={WHO.alone}
+          rule="alone"
           act={words.revoke.act}
           danger
           run={(reason) => api.value.call("POST", "/operator/operators/{id}/revoke", { params: { id: change.who.id }, body: { reason } })}
@@ -111,7 +111,7 @@ function Invite({ onCode, onDone, onClose }: FormProps & { onCode: (code: string
     <Act
       title={words.invite.title}
       what={words.invite.what}
-      who={WHO.alone}
+      rule="alone"
       act={words.invite.act}
       run={(reason) => api.value.call("POST", "/operator/operators", { body: { name: name.value.trim(), role: role.value, reason } })}
       done={words.invite.done}
@@ -150,7 +150,7 @@ function Role({ who, onDone, onClose }: FormProps & { who: Operator }) {
     <Act
       title={words.role.title(who.name)}
       what={words.role.what}
-      who={WHO.alone}
+      rule="alone"
       act={words.role.act}
       run={(reason) =>
         api.value.call("PUT", "/operator/operators/{id}/role", { params: { id: who.id }, body: { role: role.value, reason } })

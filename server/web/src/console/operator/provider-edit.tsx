@@ -10,7 +10,7 @@ import { useData } from "../data";
 import { go, href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
-import { Act, WHO } from "./act";
+import { Act } from "./act";
 import { Changes, changesOf } from "./changes";
 import { useMay } from "./people";
 import { configOf } from "./providers/config";
@@ -76,7 +76,7 @@ function Editor({ now }: { now: Operators.OperatedProvider | undefined }) {
         <Act
           title={now === undefined ? words.addTitle(draft.value.name) : words.saveTitle(now.name)}
           what={words.saveWhat(changes.length, draft.value.mode === "live")}
-          who={WHO.live}
+          rule={draft.value.mode === "live" ? "provider" : "alone"}
           act={words.save}
           run={(reason) =>
             api.value.call("PUT", "/operator/providers/{id}", {

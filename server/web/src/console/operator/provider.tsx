@@ -14,7 +14,7 @@ import { useData } from "../data";
 import { href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
-import { Act, Waiting, WATCHED, WHO, useWaiting } from "./act";
+import { Act, Waiting, WATCHED, useWaiting } from "./act";
 import { ModeBadge } from "./badges";
 import { FeeTable } from "./fees";
 import { useMay } from "./people";
@@ -110,7 +110,7 @@ function Switches({ provider, onDone }: { provider: Provider; onDone: () => void
         <Act
           title={words.switches[chosen].title(provider.name)}
           what={words.switches[chosen].what}
-          who={chosen === "enable" ? WHO.live : WHO.alone}
+          rule={chosen === "enable" && provider.mode === "live" ? "provider" : "alone"}
           act={words.switches[chosen].act}
           danger={chosen === "disable"}
           run={(reason) => api.value.call("POST", `/operator/providers/{id}/${chosen}`, { params: { id: provider.id }, body: { reason } })}

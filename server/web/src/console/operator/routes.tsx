@@ -8,7 +8,7 @@ import { Empty, Shown } from "../../shared/ui/feedback";
 import { Page, Section } from "../../shared/ui/page";
 import { useData } from "../data";
 import { api } from "../session";
-import { Act, Waiting, WATCHED, WHO, useWaiting } from "./act";
+import { Act, Waiting, WATCHED, useWaiting } from "./act";
 import { Changes, changesOf } from "./changes";
 import { useMay } from "./people";
 import { RoutesEditor } from "./routes/editor";
@@ -110,7 +110,7 @@ function Editor({ table, providers, onDone, onCancel }: EditorProps) {
         <Act
           title={words.saveTitle}
           what={words.saveWhat(table.version, changes.length)}
-          who={WHO.settings}
+          rule="routes"
           act={words.save}
           run={(reason) =>
             api.value.call("PUT", "/operator/routes", { ifMatch: `"${table.version}"`, body: { routes: draft.value, reason } })

@@ -21,10 +21,20 @@ export interface Bar {
 const WIDTH = 720;
 const HEIGHT = 180;
 const GAP = 0.28;
+/** A bar with a name is not wider, however few there are. */
+const WIDEST = 72;
 /** About how many labels fit below. */
 const LABELS = 8;
 
-export function Bars({ title, series, bars }: { title: string; series: readonly Series[]; bars: readonly Bar[] }) {
+interface BarsProps {
+  readonly title: string;
+  readonly series: readonly Series[];
+  readonly bars: readonly Bar[];
+  /** Whether each bar has a name of its own; otherwise, they are moments, some of which are named. */
+  readonly named?: boolean;
+}
+
+export function Bars({ title, series, bars, named = false }: BarsProps) {
   const [tabled, setTabled] = useState(false);
   const sums = bars.map(({ values }) => values.reduce((all, value) => all + value, 0));
   return (
@@ -52,15 +62,16 @@ export function Bars({ title, series, bars }: { title: string; series: readonly 
           ]}
         />
       ) : (
-        <Drawn title={title} series={series} bars={bars} most={Math.max(1, ...sums)} />
+        <Drawn title={title} series={series} bars={bars} named={named} most={Math.max(1, ...sums)} />
       )}
     </figure>
   );
 }
 
-function Drawn({ title, series, bars, most }: { title: string; series: readonly Series[]; bars: readonly Bar[]; most: number }) {
+function Drawn({ title, series, bars, named, most }: Required<BarsProps> & { most: number }) {
   const slot = WIDTH / Math.max(bars.length, 1);
-  const every = Math.ceil(bars.length / LABELS);
+  const width = Math.min(slot * (1 - GAP), named ? WIDEST : slot);
+  const every = named ? 1 : Math.ceil(bars.length / LABELS);
   return (
     <div class="plot">
       <span class="plot-most number" aria-hidden="true">
@@ -77,16 +88,16 @@ function Drawn({ title, series, bars, most }: { title: string; series: readonly 
               <rect
                 key={n}
                 class={series[n]?.tone ?? "idle"}
-                x={(at + GAP / 2) * slot}
+                x={(at + 0.5) * slot - width / 2}
                 y={HEIGHT * (1 - to / most)}
-                width={slot * (1 - GAP)}
+                width={width}
                 height={(HEIGHT * (to - from)) / most}
               />
             ))}
           </g>
         ))}
       </svg>
-      <ol class="plot-labels" aria-hidden="true">
+      <ol class={named ? "plot-labels named" : "plot-labels"} aria-hidden="true">
         {bars.map(({ label }, at) => (at % every === 0 ? <li key={label}>{label}</li> : null))}
       </ol>
     </div>

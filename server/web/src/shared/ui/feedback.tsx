@@ -25,9 +25,14 @@ export function Empty({ title = text.nothing, children }: { title?: string; chil
   );
 }
 
+/** Codes of calls that got no answer, or none that can be read. */
+const UNANSWERED: ReadonlySet<string> = new Set(["connection_lost", "unreadable_answer", "outcome_unknown"]);
+
 /** Why something failed: what the gateway says, and where to read more. */
 export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
-  const offline = problem.status === undefined;
+  // What this browser found itself has no page at the gateway.
+  const local = problem.status === undefined;
+  const offline = local && UNANSWERED.has(problem.code);
   const fields = problem.errors ?? [];
   return (
     <div class="problem" role="alert">
@@ -45,7 +50,7 @@ export function Problem({ problem, retry }: { problem: RailgateError; retry?: ((
           </ul>
         )}
         <p class="problem-facts">
-          {offline ? <code>{problem.code}</code> : <a href={`/docs/problems/${encodeURIComponent(problem.code)}`}>{problem.code}</a>}
+          {local ? <code>{problem.code}</code> : <a href={`/docs/problems/${encodeURIComponent(problem.code)}`}>{problem.code}</a>}
           {problem.requestId === undefined ? null : (
             <span>
               {text.problem.request} <code>{problem.requestId}</code>

@@ -134,12 +134,32 @@ export function SelectField<T extends string>({
   );
 }
 
-export function CheckField({ label, checked, onValue }: { label: string; checked: boolean; onValue: (checked: boolean) => void }) {
+interface CheckProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly onValue: (checked: boolean) => void;
+}
+
+export function CheckField({ label, hint, checked, onValue }: CheckProps) {
+  const id = useId();
   return (
-    <label class="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onValue(event.currentTarget.checked)} />
-      {label}
-    </label>
+    <div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={checked}
+          aria-describedby={hint === undefined ? undefined : id}
+          onChange={(event) => onValue(event.currentTarget.checked)}
+        />
+        {label}
+      </label>
+      {hint === undefined ? null : (
+        <p class="hint" id={id}>
+          {hint}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import { text } from "../../../shared/text";
 import { Button } from "../../../shared/ui/button";
 import { CheckField, TextArea } from "../../../shared/ui/field";
 import { api } from "../../session";
-import { Act, WHO } from "../act";
+import { Act } from "../act";
 import { useMay } from "../people";
 
 type Bundle = Operators.Bundle;
@@ -103,7 +103,7 @@ function Asking({ name, bundle, onDone, onClose }: AskingProps) {
     <Act
       title={said.title(words.title(bundle.manifest.name, bundle.release))}
       what={said.what}
-      who={name === "publishLive" ? WHO.usually : WHO.alone}
+      rule={name === "publishLive" ? "provider" : "alone"}
       act={said.act}
       danger={FINAL.has(name)}
       reason="none"

@@ -10,7 +10,7 @@ import { TextArea, TextField } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
 import { Table } from "../../../shared/ui/table";
 import { api } from "../../session";
-import { Act, WHO } from "../act";
+import { Act } from "../act";
 import { ModeBadge } from "../badges";
 
 type Client = Operators.ClientDetail;
@@ -86,7 +86,7 @@ function Move({ client, kind, onDone, onClose }: Omit<MoneyProps, "may"> & { kin
     <Act
       title={said.title(client.name)}
       what={said.what(amount.value === "" ? "…" : amount.value, currency.value)}
-      who={WHO.usually}
+      rule="money"
       act={said.act}
       reason="optional"
       run={run}

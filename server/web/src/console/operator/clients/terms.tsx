@@ -11,7 +11,7 @@ import { Section } from "../../../shared/ui/page";
 import { Table } from "../../../shared/ui/table";
 import { Facts } from "../../../shared/ui/values";
 import { api } from "../../session";
-import { Act, WHO } from "../act";
+import { Act } from "../act";
 import { ModeBadge } from "../badges";
 import { FeeEditor, FeeTable } from "../fees";
 
@@ -109,7 +109,7 @@ function LimitForm({ client, onDone, onClose }: FormProps) {
     <Act
       title={words.limitsTitle(client.name)}
       what={words.limitsWhat}
-      who={WHO.settings}
+      rule="terms"
       act={words.save}
       run={(reason) =>
         api.value.call("PUT", "/operator/clients/{id}/limits", {
@@ -150,7 +150,7 @@ function FeesForm({ client, onDone, onClose }: FormProps) {
     <Act
       title={words.feesTitle(client.name)}
       what={words.feesWhat}
-      who={WHO.settings}
+      rule="terms"
       act={words.save}
       run={(reason) =>
         api.value.call("PUT", "/operator/clients/{id}/fees", { params: { id: client.client_id }, body: { fees: fees.value, reason } })
@@ -171,7 +171,7 @@ function SigningForm({ client, onDone, onClose }: FormProps) {
     <Act
       title={words.signingTitle(client.name)}
       what={words.signingWhat}
-      who={WHO.settings}
+      rule="terms"
       act={words.save}
       run={(reason) =>
         api.value.call("PUT", "/operator/clients/{id}/session-signatures", {

@@ -8,6 +8,8 @@ import { type Column, Table } from "../../../shared/ui/table";
 import { Badge } from "../../../shared/ui/values";
 import { href } from "../../router";
 import { ModeBadge } from "../badges";
+import { Beside } from "./beside";
+import { Glance } from "./glance";
 import type { Picture } from "./picture";
 
 type Figure = Operators.Figure;
@@ -52,16 +54,6 @@ function rowsOf({ now, before }: Picture): Row[] {
   });
   const rank = (row: Row): number => (row.unusual.length > 0 ? 0 : 2) + (row.now.sandbox ? 1 : 0);
   return rows.sort((a, b) => rank(a) - rank(b) || b.now.count - a.now.count);
-}
-
-/** A value, and under it what it was a week before. */
-function Beside({ now, before }: { now: string; before: string | undefined }) {
-  return (
-    <span class="beside">
-      {now}
-      <small>{before === undefined ? words.noneBefore : words.weekBefore(before)}</small>
-    </span>
-  );
 }
 
 /** A part of a figure; a dash if there is none of it, nothing if there is no figure. */
@@ -113,6 +105,7 @@ export function Compared({ picture }: { picture: Picture }) {
   return (
     <>
       {picture.now.complete ? null : <p class="note">{words.incomplete(picture.now.counted)}</p>}
+      <Glance picture={picture} />
       <Table
         caption={words.unusual}
         columns={COLUMNS}

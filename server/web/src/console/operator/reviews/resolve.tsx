@@ -8,7 +8,7 @@ import { Button } from "../../../shared/ui/button";
 import { TextArea } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
 import { api } from "../../session";
-import { Act, WHO } from "../act";
+import { Act } from "../act";
 
 const words = text.operator.resolve;
 
@@ -62,7 +62,8 @@ export function Resolve({ review, version, onDone }: ResolveProps) {
         <Act
           title={words.sure(words.choices[resolution])}
           what={`${words.effects[resolution](money(review.amount, review.currency))} ${words.proof(evidence.value.trim())}`}
-          who={resolution.startsWith("confirmed") ? WHO.outcome : WHO.alone}
+          rule={resolution.startsWith("confirmed") ? "outcome" : "alone"}
+          amount={review.amount}
           act={words.confirm}
           danger={resolution.startsWith("confirmed")}
           reason="optional"

@@ -22,14 +22,14 @@ export const acts: Record<OperatorAct, string> = {
   revoke_bundle: "Revoke a bundle",
 };
 
-/** Who confirms an act. The gateway's settings decide, so these say what is usual. */
+/** Who confirms an act, as the gateway's settings decide. */
 export const who = {
   alone: "You alone: it takes effect at once.",
   second: "You are the second operator: it takes effect at once.",
-  usually: "A second operator, unless this gateway's settings leave it to one. Until then nothing changes.",
-  live: "For real money a second operator, unless this gateway's settings leave it to one. In the sandbox, you alone.",
-  outcome: "From the amount on that this gateway's settings name (usually 1,000), a second operator. Below it, you alone.",
-  settings: "You alone, unless this gateway's settings ask for a second operator.",
+  other: "A second operator. Until then nothing changes.",
+  otherFrom: (from: number) => `A second operator, as from ${from.toLocaleString()} of its currency on. Until then nothing changes.`,
+  aloneBelow: (from: number) => `You alone, as below ${from.toLocaleString()} of its currency: it takes effect at once.`,
+  unknown: "Perhaps a second operator: the settings of this gateway could not be read yet.",
 };
 
 export const approvals = {
