@@ -246,9 +246,10 @@ impl Operator {
         self.books.iter().map(|(key, entry)| Callback { by: self.id, key: key.clone(), word: entry.fate.word() })
     }
 
-    /// Decides about all that it took.
-    pub(super) fn finish(&mut self) {
-        self.books.values_mut().filter(|entry| entry.fate == Fate::Taken).for_each(|entry| entry.decide(false));
+    /// Decides about all that it took. Returns whether there was something.
+    pub(super) fn finish(&mut self) -> bool {
+        let open = self.books.values_mut().filter(|entry| entry.fate == Fate::Taken);
+        open.map(|entry| entry.decide(false)).count() > 0
     }
 }
 

@@ -423,10 +423,6 @@ impl<'p> World<'p> {
         self.store.calm();
         self.store.confirm();
         self.calm = true;
-        for operator in &mut self.operators {
-            operator.finish();
-        }
-        self.note_books()?;
         let end = self.env.now() + 60 * DAY;
         let mut told = false;
         while self.env.now() < end {
@@ -438,8 +434,10 @@ impl<'p> World<'p> {
             if !self.wire.is_empty() || self.store.commits() > before {
                 continue;
             }
-            if !told {
+            // Also what they took after they were well behaved.
+            if self.operators.iter_mut().map(Operator::finish).max() == Some(true) || !told {
                 told = true;
+                self.note_books()?;
                 self.call_back_about_all();
                 continue;
             }

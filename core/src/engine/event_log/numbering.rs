@@ -54,7 +54,9 @@ impl Numbering for Deferred {
         let mut turns: HashMap<Owner, Millis> = HashMap::new();
         let mut changes = changes_of(&overlay.commit)?;
         if mutated!(EventSkipped) {
-            changes.iter_mut().filter(|change| change.events.len() > 1).for_each(|change| drop(change.events.remove(0)));
+            for change in changes.iter_mut().filter(|change| change.events.len() > 1) {
+                change.events.remove(0);
+            }
         }
         let mut counts: HashMap<Owner, usize> = HashMap::new();
         changes.iter().for_each(|change| *counts.entry((change.client, change.mode)).or_default() += 1);
