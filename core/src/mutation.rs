@@ -26,12 +26,6 @@ named_enum! {
         ReleaseOnUnknown = "release_on_unknown",
         /// The next operator is tried although nobody knows whether the last one paid.
         FailOverOnUnknown = "fail_over_on_unknown",
-        /// Not to be found is proof, also of an operator that does not vouch for it.
-        NotFoundIsProof = "not_found_is_proof",
-        /// Not to be found is proof, also while the payment may still arrive.
-        NotFoundTooEarly = "not_found_too_early",
-        /// What is reported after its lease ended is proof, too.
-        StaleLeaseAccepted = "stale_lease_accepted",
         /// A payment whose host died is sent again.
         ResendAfterRestart = "resend_after_restart",
         /// A reversal whose host died is sent again.

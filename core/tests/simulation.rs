@@ -14,6 +14,9 @@ use railgate::store::record::{AuditAction, AuditRecord, Key, SimPaymentRecord};
 use railgate::store::{Scan, Store, typed_all};
 use support::log::{assert_logged, assert_trees, leaves, settlements};
 
+/// How many steps each world has here.
+const STEPS: u64 = 600;
+
 /// Whether the simulated operator of a sandbox pays attempt `n` once it arrives.
 fn pays(scenario: Scenario, n: u16) -> bool {
     matches!(scenario.inquire(n, "k", 86_400_000), RailAnswer::Completed { .. } | RailAnswer::Returned { .. })
@@ -44,8 +47,9 @@ fn assert_on_the_trail(store: &dyn Store) {
 }
 
 fn run(seed: u64) {
-    let played = play(&Plan { steps: 500, ..Plan::of(seed) });
-    assert_eq!(played.failure, None, "play it again: railgate sim --seed {seed} --steps 500");
+    let steps = std::env::var("RAILGATE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
+    let played = play(&Plan { steps, ..Plan::of(seed) });
+    assert_eq!(played.failure, None, "play it again: railgate sim --seed {seed} --steps {steps}");
     let (store, engine) = played.end.unwrap();
     assert_logged(&*store);
     assert_trees(&engine, &*store);
@@ -58,7 +62,7 @@ fn what_must_hold_holds_in_every_world() {
     if let Some(seed) = std::env::var("RAILGATE_SEED").ok().and_then(|seed| seed.parse().ok()) {
         return run(seed);
     }
-    (1..=40).for_each(run);
+    (1..=60).for_each(run);
 }
 
 #[test]

@@ -11,12 +11,13 @@ use crate::ids::KeyNo;
 use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::participant::{Participant, Reference};
+use crate::time::Millis;
 use crate::validate::{CreateRequest, parse_reverse};
 
 use super::Part;
 use super::model::Verdict;
 use super::rails::FEE;
-use super::world::{World, cents, enrol, fault, in_doubt, operated};
+use super::world::{DAY, World, cents, enrol, fault, in_doubt, operated};
 
 /// Payees of a sandbox, by what becomes of the payments.
 const PAYEES: [&str; 10] = [
@@ -31,6 +32,8 @@ const PAYEES: [&str; 10] = [
     "sim:returned-after-1d",
     "sim:reverse-fail",
 ];
+/// How long a client sends a call again under the same key: less than a week.
+const KEYS_MS: Millis = 6 * DAY;
 /// How many calls of a client somebody has recorded.
 const RECORDED: usize = 48;
 
@@ -52,6 +55,7 @@ struct Sent {
     what: What,
     /// Whether there was an answer that says what happened.
     answered: bool,
+    at: Millis,
 }
 
 #[derive(Clone)]
@@ -71,11 +75,11 @@ impl Customer {
         Ok(Self { caller, key, references: 0, calls: 0, sent: Vec::new(), asked: BTreeMap::new() })
     }
 
-    fn record(&mut self, what: What, answered: bool, at: usize) {
+    fn record(&mut self, sent: Sent, place: usize) {
         if self.sent.len() < RECORDED {
-            self.sent.push(Sent { what, answered });
+            self.sent.push(sent);
         } else {
-            self.sent[at % RECORDED] = Sent { what, answered };
+            self.sent[place % RECORDED] = sent;
         }
     }
 }
@@ -151,8 +155,9 @@ impl World<'_> {
             return Ok(());
         }
         let result = self.run(node, call.clone())?;
-        let at = self.random.index(RECORDED);
+        let place = self.random.index(RECORDED);
         let answered = !matches!(&result, Err(error) if in_doubt(error));
+        self.last_payment = (!answered).then(|| (who, call.clone()));
         let Create { caller, request } = &call.command;
         let (reference, live) = (request.reference.as_str(), caller.mode == Mode::Live);
         match result {
@@ -184,7 +189,8 @@ impl World<'_> {
                 self.model.refused((who, live), request.money.minor().into(), fee, self.env.now(), error.code.as_str())?;
             }
         }
-        self.customers[who].record(What::Pay(Box::new(call)), answered, at);
+        let sent = Sent { what: What::Pay(Box::new(call)), answered, at: self.env.now() };
+        self.customers[who].record(sent, place);
         Ok(())
     }
 
@@ -222,7 +228,7 @@ impl World<'_> {
         let node = self.node();
         self.model.asks_back(settlement, name);
         let result = self.run(node, call.clone())?;
-        let at = self.random.index(RECORDED);
+        let place = self.random.index(RECORDED);
         let answered = !matches!(&result, Err(error) if in_doubt(error));
         match result {
             Ok(Reversed { .. }) if answered_before => return Err(format!("a nonce that was used did something again: {name}")),
@@ -237,9 +243,17 @@ impl World<'_> {
         }
         if !answered_before {
             let (settlement, name) = (settlement.to_owned(), name.to_owned());
-            self.customers[who].record(What::GiveBack { call: Box::new(call), settlement, name }, answered, at);
+            let sent = Sent { what: What::GiveBack { call: Box::new(call), settlement, name }, answered, at: self.env.now() };
+            self.customers[who].record(sent, place);
         }
         Ok(())
+    }
+
+    /// A client that got no answer sends its payment again at once.
+    pub(super) fn ask_again(&mut self) -> Verdict {
+        let Some((who, call)) = self.last_payment.take() else { return Ok(()) };
+        let call = Signed { by: self.anew(&call.by), command: call.command };
+        self.send_payment(who, call)
     }
 
     /// Somebody sends a recorded call again; or a client does so itself, signed anew.
@@ -247,7 +261,9 @@ impl World<'_> {
         let who = self.random.index(self.customers.len());
         let at = self.random.index(self.customers[who].sent.len());
         let anew = self.random.one_in(2);
-        let Some(Sent { what, answered }) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
+        let Some(Sent { what, answered, at }) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
+        // What a key was used for is known for a week.
+        let anew = anew && self.env.now() - at < KEYS_MS;
         match what {
             What::Pay(call) => {
                 let call = if anew { Signed { by: self.anew(&call.by), command: call.command } } else { *call };

@@ -67,6 +67,8 @@ struct Known {
     day: i64,
     /// Whether it counts for the limits of its day.
     counted: bool,
+    /// Whether something contradicted what was proved, and a person was called.
+    disputed: bool,
 }
 
 /// A line of an operator's books.
@@ -276,8 +278,12 @@ impl Model {
                 hold!(is_asked, "nobody asked for {seen:?}");
                 let head = follows(&Seen { status: "accepted", version: 0, ..seen.clone() }, None, &seen, trace)?;
                 let counted = seen.live && !seen.incoming && self.limits.contains_key(&seen.client);
-                Known { seen, head, day: now.div_euclid(DAY_MS), counted }
+                Known { seen, head, day: now.div_euclid(DAY_MS), counted, disputed: false }
             }
+        };
+        let known = Known {
+            disputed: known.disputed || known.seen.needs_review || trace.iter().any(|event| event.kind == "settlement.discrepancy"),
+            ..known
         };
         self.agrees(&known.seen)?;
         let is_new = !self.known.contains_key(&known.seen.id);
@@ -421,15 +427,16 @@ impl Model {
 
     /// An account as the interface shows it now.
     pub(super) fn holds(&self, client: usize, live: bool, is: Balance) -> Verdict {
-        let due = self.accounts.get(&(client, live)).copied().unwrap_or_default();
+        let opening = Balance { ledger: self.play_money, available: self.play_money, ..Balance::default() };
+        let due = match self.accounts.get(&(client, live)) {
+            Some(account) => *account,
+            // Play money may be shown before it is used.
+            None if !live && is == opening => opening,
+            None => Balance::default(),
+        };
         hold!(is == due, "client {client} has {is:?} and must have {due:?} ({})", if live { "live" } else { "sandbox" });
         hold!(is.available >= 0, "client {client} has {is:?}");
         Ok(())
-    }
-
-    /// An account is not there any more, because a standby took over.
-    pub(super) fn is_closed(&mut self, client: usize, live: bool) {
-        self.accounts.remove(&(client, live));
     }
 
     /// The lines of the statement of an account add up to this.
@@ -444,11 +451,6 @@ impl Model {
         let before = self.compared.insert((operator, digest), id.to_owned());
         hold!(before.as_ref().is_none_or(|before| before == id), "a statement of {operator} was compared as {before:?} and as {id}");
         Ok(())
-    }
-
-    /// The account of a client and a mode has been used.
-    pub(super) fn is_used(&self, client: usize, live: bool) -> bool {
-        self.accounts.contains_key(&(client, live))
     }
 
     /// Somebody asked for what a second person has to confirm, and that waits now, or waits no more.
@@ -534,19 +536,20 @@ impl Model {
         for (client, reference) in self.promised.keys() {
             self.is_there(*client, reference)?;
         }
-        for Known { seen, .. } in self.known.values() {
+        for Known { seen, disputed, .. } in self.known.values() {
             hold!(!seen.is_open() && seen.reversing == 0, "it never ends: {seen:?}");
             self.agrees(seen)?;
             let Some(books) = self.books.get(&seen.id).filter(|books| !books.has_lie()) else { continue };
             let returned = books.payments.values().any(|line| line.returned);
             let paid = books.payments.values().any(|line| line.executed > 0 && !line.returned);
+            let back: i128 = books.reversals.values().filter(|line| line.executed > 0).map(|line| line.amount).sum();
             let fits = match seen.status {
                 "returned" => returned,
-                "completed" | "partially_reversed" | "reversed" => paid || seen.needs_review,
+                // What comes back while it is given back is left to a person.
+                "completed" | "partially_reversed" | "reversed" => paid || returned && (*disputed || back > 0),
                 _ => !paid,
             };
             hold!(fits, "{seen:?} and {books:?}");
-            let back: i128 = books.reversals.values().filter(|line| line.executed > 0).map(|line| line.amount).sum();
             hold!(back == seen.reversed || returned, "operators gave back {back}: {seen:?}");
         }
         for (account, is) in &self.accounts {

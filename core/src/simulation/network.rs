@@ -52,7 +52,7 @@ impl World<'_> {
             let exchange = self.nodes[node].engine.exchange(call).map_err(fault)?;
             self.calls_made += 1;
             self.calls.insert(self.calls_made, OnWire { node, life, exchange, key });
-            self.wire.push(Message::Leave(self.calls_made));
+            self.send(Message::Leave(self.calls_made));
         }
         Ok(())
     }
@@ -64,8 +64,20 @@ impl World<'_> {
         self.look_at_log()
     }
 
+    /// Sends something, which may take its time.
+    fn send(&mut self, message: Message) {
+        let (slow, takes) = (self.random.one_in(6), self.random.pick(&[9_000, 20_000, 28_000]));
+        if slow && self.has(Part::Losses) {
+            self.late.push((self.env.now() + takes, message));
+        } else {
+            self.wire.push(message);
+        }
+    }
+
     /// Something on its way arrives.
     pub(super) fn deliver(&mut self) -> Verdict {
+        let (now, calm) = (self.env.now(), self.calm);
+        self.wire.extend(self.late.extract_if(.., |(at, _)| calm || *at <= now).map(|(_, message)| message));
         if self.wire.is_empty() {
             return Ok(());
         }
@@ -95,7 +107,7 @@ impl World<'_> {
                 match self.road() {
                     Road::Closed => self.wire.push(Message::Back { call: no, carried: Carried::NotSent }),
                     Road::LostThere => self.wire.push(Message::Back { call: no, carried: Carried::Lost }),
-                    Road::Free | Road::LostBack | Road::Broken => self.wire.push(Message::Arrive { call: no, request, sent }),
+                    Road::Free | Road::LostBack | Road::Broken => self.send(Message::Arrive { call: no, request, sent }),
                 }
             }
         }
@@ -134,7 +146,7 @@ impl World<'_> {
             Road::Broken => broken(),
             Road::Free | Road::Closed | Road::LostThere => carried,
         };
-        self.wire.push(Message::Back { call, carried });
+        self.send(Message::Back { call, carried });
         Ok(())
     }
 

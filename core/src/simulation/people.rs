@@ -169,11 +169,14 @@ impl World<'_> {
         if matches!(resolution, "confirmed_completed" | "confirmed_failed") {
             return self.ask(OperatorAct::ResolveReview, &id, &body, Wish::Outcome { settlement });
         }
-        let (node, by) = (self.node(), self.staff.people[0].0);
-        let request = ActRequest { act: OperatorAct::ResolveReview, subject: &id, body: body.as_bytes(), expected: None };
-        let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(()) };
-        let signed = Signed { by: self.signed_by(by.no.party(), by.key), command: operate };
-        let _ = self.run(node, signed)?;
+        // Perhaps two of them at the same time.
+        for _ in 0..1 + self.random.below(2) {
+            let (node, by) = (self.node(), self.staff.people[0].0);
+            let request = ActRequest { act: OperatorAct::ResolveReview, subject: &id, body: body.as_bytes(), expected: None };
+            let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(()) };
+            let signed = Signed { by: self.signed_by(by.no.party(), by.key), command: operate };
+            let _ = self.run(node, signed)?;
+        }
         Ok(())
     }
 

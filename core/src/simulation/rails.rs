@@ -218,6 +218,10 @@ impl Operator {
         let Some(entry) = self.books.get_mut(key) else {
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
         };
+        // One that does not vouch for what it has not found often does not find what it has.
+        if lies && !self.idempotent && random.one_in(5) {
+            return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
+        }
         if lies && entry.fate == Fate::Done && random.one_in(60) {
             entry.lied = true;
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });

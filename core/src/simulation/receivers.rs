@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::ids::{ClientNo, EndpointNo, Ulid};
 use crate::ledger::Mode;
 use crate::store::record::{
-    DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, EventType, FeedRecord, Key, LastTry, LogHeadRecord, RecordKind, Topic, TopicSet,
+    DeliveryRecord, DeliveryStatus, EndpointRecord, EndpointStatus, EventRecord, EventType, FeedRecord, Key, LastTry, LogHeadRecord,
+    RecordKind, Topic, TopicSet,
 };
 use crate::store::{Scan, Store, typed, typed_all};
 
@@ -71,6 +72,8 @@ impl World<'_> {
         let size = head.map_or(0, |head| head.leaves(Mode::Live));
         let store = self.store();
         let receivers = &mut self.receivers;
+        // A standby took over that lacks the end of it.
+        receivers.owed.retain(|(_, leaf)| *leaf < size);
         for endpoint in receivers.endpoints.values().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
             receivers.owed.extend((receivers.size..size).map(|leaf| (endpoint.no, leaf)));
         }

@@ -151,10 +151,10 @@ impl Engine {
             // On the way to any other, time passes as it does.
             Some(clock) => self.ages.age(&*self.env, clock.latest(sent_at, asked_at), asked_at),
         };
-        let asked_late = |task: &TaskRecord| mutated!(NotFoundTooEarly) || age(task.key.due() - self.config.lease_ms) >= self.not_found_after();
+        let asked_late = |task: &TaskRecord| age(task.key.due() - self.config.lease_ms) >= self.not_found_after();
         let contradicts = |done_at| change.now - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
         let proof = task.map_or_else(
-            || mutated!(StaleLeaseAccepted) || done_at.is_some_and(contradicts),
+            || done_at.is_some_and(contradicts),
             |task| match task.kind {
                 TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
                 TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
@@ -166,7 +166,7 @@ impl Engine {
         Ok(match answer {
             RailAnswer::Unknown if mutated!(ReleaseOnUnknown) => &RailAnswer::NotSent,
             RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
-            RailAnswer::Declined { .. } if outrun && !mutated!(StaleLeaseAccepted) => &RailAnswer::Unknown,
+            RailAnswer::Declined { .. } if outrun => &RailAnswer::Unknown,
             RailAnswer::NotSent
             | RailAnswer::Completed { .. }
             | RailAnswer::Accepted { .. }
