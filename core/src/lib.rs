@@ -81,6 +81,21 @@
 //! `sqlite` and `system` (the system's clock and randomness) are on by default; `postgres`, `reconcile` (statements of providers), `push`
 //! (Web Push; `push-client`: what an app needs of it), `bundles`, `sandbox`, `openapi` and `testkit` are not. Features are additive.
 
+#[cfg(feature = "mutations")]
+macro_rules! mutated {
+    ($which:ident) => {
+        $crate::mutation::is_on($crate::mutation::Mutation::$which)
+    };
+}
+
+/// Whether a fault is built in on purpose: only in tests of the simulation, which must find it.
+#[cfg(not(feature = "mutations"))]
+macro_rules! mutated {
+    ($which:ident) => {
+        false
+    };
+}
+
 pub mod api;
 pub mod auth;
 #[cfg(feature = "bundles")]
@@ -97,6 +112,8 @@ pub mod lifecycle;
 pub mod limit;
 pub mod log;
 pub mod money;
+#[cfg(feature = "mutations")]
+pub mod mutation;
 #[cfg(feature = "push")]
 pub mod notification;
 pub mod participant;
@@ -111,6 +128,8 @@ pub mod route;
 #[cfg(feature = "sandbox")]
 pub mod sandbox;
 pub mod seal;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 pub mod store;
 pub mod terms;
 pub mod time;

@@ -47,6 +47,12 @@ impl MemoryStore {
         Self::default()
     }
 
+    /// Another store with the same contents.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn copy(&self) -> Self {
+        Self { state: RwLock::new(self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()) }
+    }
+
     fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
         self.state.read().map_err(|_| poisoned())
     }
@@ -80,6 +86,7 @@ fn poisoned() -> StoreError {
 }
 
 #[derive(Default)]
+#[cfg_attr(feature = "simulation", derive(Clone))]
 struct State {
     records: BTreeMap<KeyBytes, Record>,
     /// From each further unique key to its primary key.

@@ -40,6 +40,8 @@ mod settle;
 mod setup;
 mod show;
 mod sim;
+#[cfg(feature = "simulation")]
+mod simulate;
 mod stores;
 mod terminal;
 mod users;

@@ -73,11 +73,16 @@ new payments need new references.";
 /// How often a clock that is on its way is looked at.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
-/// Control the sandbox's simulated operator
+/// Control the sandbox's simulated operator, or play a whole deployment
 #[derive(Debug, clap::Args)]
+#[cfg_attr(feature = "simulation", command(args_conflicts_with_subcommands = true, after_help = super::simulate::EXAMPLES))]
+#[command(arg_required_else_help = true)]
 pub(crate) struct SimArgs {
+    #[cfg(feature = "simulation")]
+    #[command(flatten)]
+    simulate: super::simulate::SimulateArgs,
     #[command(subcommand)]
-    command: SimCommand,
+    command: Option<SimCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -177,12 +182,17 @@ fn share(text: &str) -> Result<Rate, String> {
     Rate::parse(text).ok_or_else(|| "must be a number from 0 to 1 with at most 6 decimals".to_owned())
 }
 
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> PossibleValuesParser {
+pub(super) fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> PossibleValuesParser {
     all.iter().map(|one| name(*one)).into()
 }
 
 pub(crate) async fn run(args: SimArgs, global: &Global, terminal: &Terminal) -> Done {
-    match args.command {
+    #[cfg(feature = "simulation")]
+    if let Some(plan) = args.simulate.plan() {
+        return super::simulate::run(&plan, terminal);
+    }
+    let Some(command) = args.command else { return Err(Failure::usage("say what to do: railgate sim --help lists it")) };
+    match command {
         SimCommand::Scenarios => scenarios(global, terminal).await,
         SimCommand::Fund(args) => fund(&args, global, terminal).await,
         SimCommand::Advance(args) => advance(args, global, terminal).await,

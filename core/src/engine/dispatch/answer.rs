@@ -164,6 +164,7 @@ impl Engine {
             },
         );
         Ok(match answer {
+            RailAnswer::Unknown if mutated!(ReleaseOnUnknown) => &RailAnswer::NotSent,
             RailAnswer::NotSent if !proof => &RailAnswer::Unknown,
             RailAnswer::Declined { .. } if outrun => &RailAnswer::Unknown,
             RailAnswer::NotSent
@@ -289,6 +290,12 @@ impl Engine {
             }
             AttemptStatus::Unknown => {
                 change.input(SettlementInput::AttemptUnknown, note(change));
+                if mutated!(FailOverOnUnknown)
+                    && let Some(provider) = self.next_provider(overlay, change, attempt)?
+                {
+                    change.rehold(provider);
+                    return Ok(Follow::NextProvider);
+                }
                 Follow::Ask
             }
             AttemptStatus::Declined | AttemptStatus::NotSent => {

@@ -90,7 +90,7 @@ impl Engine {
             Ok(key) => key,
             Err(error) => return Ok(Err(error)),
         };
-        let Some(call) = self.call_with(&key)?.filter(|call| call.provider == no) else { return Ok(Ok(None)) };
+        let Some(call) = self.call_with(&key)?.filter(|call| call.provider == no || mutated!(ForeignCallback)) else { return Ok(Ok(None)) };
         let answer = rail.decode_callback(&call, &inbound);
         Ok(answer.map(|answer| Some(Reported { subject: call.subject, answer, status: rail.callback_status() })))
     }

@@ -165,6 +165,9 @@ impl Engine {
         if change.record.attempts >= task.child {
             let attempt = self.attempt(overlay, task.settlement, task.child)?;
             return match attempt.status {
+                AttemptStatus::Started if mutated!(ResendAfterRestart) => {
+                    Ok(Some(Work::Call(self.attempt_call(&change.record, &attempt, Action::Submit, task.tries)?)))
+                }
                 // A host started it before and never reported back: it may or may not have been sent.
                 AttemptStatus::Started => {
                     self.attempt_answered(overlay, writer, change, attempt, (&RailAnswer::Unknown).into())?;
@@ -255,6 +258,9 @@ impl Engine {
                 change.write(Write::Replace(reversal.into()));
                 change.update(overlay)?;
                 Ok(Some(Work::Call(call)))
+            }
+            reversal::Next::Stay if mutated!(ResendReversal) && reversal.status == ReversalStatus::Submitted => {
+                Ok(Some(Work::Call(self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?)))
             }
             // A host sent it before and never reported back.
             reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {

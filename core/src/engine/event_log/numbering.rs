@@ -52,7 +52,12 @@ impl Numbering for Deferred {
         // What waits for the same turn shares a row: one, unless clients have a backlog.
         let mut rows: BTreeMap<Millis, Vec<LoggedChange>> = BTreeMap::new();
         let mut turns: HashMap<Owner, Millis> = HashMap::new();
-        let changes = changes_of(&overlay.commit)?;
+        let mut changes = changes_of(&overlay.commit)?;
+        if mutated!(EventSkipped) {
+            for change in changes.iter_mut().filter(|change| change.events.len() > 1) {
+                change.events.remove(0);
+            }
+        }
         let mut counts: HashMap<Owner, usize> = HashMap::new();
         changes.iter().for_each(|change| *counts.entry((change.client, change.mode)).or_default() += 1);
         for change in changes {

@@ -19,7 +19,11 @@ const PAGE: usize = 500;
 /// What a commit adds to the statements of clients.
 pub(super) fn lines_of(commit: &Commit) -> Vec<BookedLine> {
     let posted = commit.writes.iter().filter_map(|write| if let Write::Post(transfer) = write { Some(transfer) } else { None });
-    posted.flat_map(lines_of_transfer).collect()
+    let mut lines: Vec<BookedLine> = posted.flat_map(lines_of_transfer).collect();
+    if mutated!(StatementLineTwice) {
+        lines.extend_from_within(..1.min(lines.len()));
+    }
+    lines
 }
 
 /// What a transfer adds to the statements of clients.

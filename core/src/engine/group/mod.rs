@@ -119,7 +119,7 @@ impl Engine {
                 }
                 Err(CommitError::Conflict(clashes)) => self.learn(&overlay.commit, &clashes, &mut known, &mut writer),
                 Err(CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => Ok(()),
-                Err(CommitError::Indeterminate(_)) if self.was_committed(&overlay.commit) && self.store.secure().is_ok() => {
+                Err(CommitError::Indeterminate(_)) if self.is_durable(&overlay.commit) => {
                     writer.keep();
                     return overlay.effects();
                 }
@@ -175,7 +175,8 @@ impl Engine {
     /// For a group of replays only. A replay repeats the promise of the first response, which the caller may never have got because
     /// a standby had not confirmed the commit.
     fn secure_replays(&self, group: &mut [&mut dyn Pending]) {
-        if group.iter().any(|command| command.is_replay())
+        if !mutated!(ReplayBeforeStandby)
+            && group.iter().any(|command| command.is_replay())
             && let Err(cause) = self.store.secure()
         {
             let error = Error::from(cause);
@@ -210,6 +211,12 @@ impl Engine {
             }
         }
         writer.catch_up(&*self.store)
+    }
+
+    /// Whether a commit with an unknown outcome was made, and lasts.
+    fn is_durable(&self, commit: &Commit) -> bool {
+        let made = mutated!(AnswerBeforeCommit) || self.was_committed(commit);
+        made && (mutated!(AnswerBeforeStandby) || self.store.secure().is_ok())
     }
 
     /// Whether a commit with an unknown outcome was made. A commit is all or nothing, so records that never change prove it.

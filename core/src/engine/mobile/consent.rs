@@ -232,7 +232,9 @@ impl Engine {
         let owner = record.owner();
         let key = writer.task_in_turn(owner, overlay.now);
         let todo = Todo { kind: TaskKind::Dispatch, settlement: record.no, child: 1, tries: 0, since: overlay.now };
-        overlay.insert(todo.under(key, self.held_by(owner)));
+        if !mutated!(LostOutboxRow) {
+            overlay.insert(todo.under(key, self.held_by(owner)));
+        }
         match record.expires_at {
             Some(at) => self.look_by(overlay, writer, owner, at),
             None => Ok(()),

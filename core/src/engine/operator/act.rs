@@ -459,7 +459,7 @@ impl Command for Operate {
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Operation> {
         acting(d, self.by.no, Scope::OperatorAct)?;
-        let needs_second = self.act.needs_second(d)?;
+        let needs_second = self.act.needs_second(d)? && !mutated!(NobodyConfirms);
         let (outcome, deed) = self.act.carry_out(d, self.by, None);
         let acted = outcome?;
         let done_before = matches!(&acted, Acted::Moved(moved) if moved.replayed);

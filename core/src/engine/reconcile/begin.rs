@@ -69,7 +69,7 @@ impl Command for BeginReconciliation {
                 d.overlay.update(run.clone(), read);
                 Ok(Begun { run, is_due: true })
             }
-            Some(run) if !self.again => Ok(Begun { run, is_due: false }),
+            Some(run) if !self.again && !mutated!(StatementComparedTwice) => Ok(Begun { run, is_due: false }),
             earlier => {
                 let run = self.fresh(d, provider, earlier.map_or(0, |run| run.round + 1))?;
                 d.overlay.insert(run.clone());

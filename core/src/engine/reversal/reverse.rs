@@ -87,7 +87,7 @@ impl Command for Reverse {
             }
             Undo::Refuse(code) => return Err(refused(code, &change.record)),
         };
-        if let Some(key) = idempotency {
+        if let Some(key) = idempotency.as_ref().filter(|_| !mutated!(ForgottenKey)) {
             overlay.insert(IdempotencyRecord {
                 client: caller.client,
                 key: stored_key(settlement.mode, &key.key),
@@ -276,7 +276,8 @@ fn stored_answer(overlay: &Overlay<'_>, record: &SettlementRecord, key: &str) ->
 
 /// The amount that can still be reversed.
 fn remaining(record: &SettlementRecord) -> i64 {
-    record.amount - record.reversed - record.reversing
+    let announced = if mutated!(ReversalAboveRest) { 0 } else { record.reversing };
+    record.amount - record.reversed - announced + i64::from(mutated!(RemainderOffByOne))
 }
 
 /// How the requested amount compares with the remainder. An unreadable amount is reported later, where it counts.

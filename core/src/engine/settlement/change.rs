@@ -161,9 +161,12 @@ impl<'e> Change<'e> {
         match to {
             SettlementStatus::Completed => self.resolve_hold(TransferKind::Post),
             SettlementStatus::Failed | SettlementStatus::Cancelled => {
+                if mutated!(HoldKept) {
+                    return;
+                }
                 self.resolve_hold(TransferKind::Void);
                 let by = Used::minus_one(self.record.amount);
-                for id in self.record.counters() {
+                for id in self.record.counters().filter(|_| !mutated!(LimitNotGivenBack)) {
                     self.write(Write::Count { id, by, most: by });
                 }
             }
@@ -186,6 +189,9 @@ impl<'e> Change<'e> {
 
     /// Counts the payment for the limits of its day, which may add up to `most`.
     pub(crate) fn count(&mut self, most: Used) {
+        if mutated!(LimitNotCounted) {
+            return;
+        }
         self.more().counted = true;
         self.write(Write::Count { id: self.record.usage(self.record.client), by: Used::one(self.record.amount), most });
     }
@@ -217,7 +223,7 @@ impl<'e> Change<'e> {
     }
 
     fn give_back_rest(&mut self) {
-        let rest = self.record.amount - self.record.reversed;
+        let rest = self.record.amount - if mutated!(BounceAboveRest) { 0 } else { self.record.reversed };
         if rest > 0 {
             let (client, provider) = self.accounts();
             self.transfer(TransferKind::Single, TransferCode::Return, provider, client, rest, 0);
@@ -253,7 +259,7 @@ impl<'e> Change<'e> {
             let before = self.record.fee_given_back();
             self.record.reversed += reversal.amount;
             let more = self.record.fee_given_back() - before;
-            if more > 0 {
+            if more > 0 && !mutated!(FeeNotReversed) {
                 let fees = self.account(Owner::Fees);
                 self.transfer(TransferKind::Single, TransferCode::FeeRefund, fees, client, more, 0);
             }

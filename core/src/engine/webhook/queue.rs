@@ -324,7 +324,8 @@ impl Engine {
             seen.peace = seen.peace.max(Some(wait.clamp(0, RETRY_AFTER_MAX_MS)));
         }
         let verdict = if push { Verdict::of_push_status } else { Verdict::of_status };
-        match tried.outcome.status.map_or(Verdict::Failed, verdict) {
+        let verdict = if mutated!(WebhookForgotten) { Verdict::Delivered } else { tried.outcome.status.map_or(Verdict::Failed, verdict) };
+        match verdict {
             // Nothing was sent, and nothing will be: that says nothing about the endpoint.
             Verdict::Failed if push && tried.is_too_late => (delivery.status, delivery.due) = (DeliveryStatus::Failed, None),
             Verdict::Delivered => {

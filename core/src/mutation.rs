@@ -1,0 +1,101 @@
+//! Faults that are built in on purpose, to show that the simulation finds them. Only tests have them: without the feature `mutations`,
+//! `mutated!(…)` is `false`, and nothing of this module is there.
+//!
+//! ```
+//! use railgate::mutation::{Mutation, with};
+//! use railgate::simulation::{Plan, play};
+//!
+//! let found = (1..=50).find(|seed| with(Mutation::FeeNotReversed, || play(&Plan { steps: 400, ..Plan::of(*seed) }).failure.is_some()));
+//! assert!(found.is_some());
+//! ```
+
+use std::cell::Cell;
+
+use crate::lifecycle::named_enum;
+
+named_enum! {
+    /// A fault that the engine has while it is switched on.
+    pub enum Mutation {
+        /// A commit whose outcome is unknown is answered as if it had been made.
+        AnswerBeforeCommit = "answer_before_commit",
+        /// A commit that was made is answered before a standby has it.
+        AnswerBeforeStandby = "answer_before_standby",
+        /// A repeat of a call is answered before a standby has the first one.
+        ReplayBeforeStandby = "replay_before_standby",
+        /// Money is released although nobody knows whether it was paid.
+        ReleaseOnUnknown = "release_on_unknown",
+        /// The next operator is tried although nobody knows whether the last one paid.
+        FailOverOnUnknown = "fail_over_on_unknown",
+        /// A payment whose host died is sent again.
+        ResendAfterRestart = "resend_after_restart",
+        /// A reversal whose host died is sent again.
+        ResendReversal = "resend_reversal",
+        /// A payment is stored without the task to send it.
+        LostOutboxRow = "lost_outbox_row",
+        /// A used nonce is not remembered.
+        ForgottenNonce = "forgotten_nonce",
+        /// What an `Idempotency-Key` was used for is not remembered.
+        ForgottenKey = "forgotten_key",
+        /// The answer to another request under the same reference is the payment that is there.
+        OtherRequestReplayed = "other_request_replayed",
+        /// One minor unit more than remains can be reversed.
+        RemainderOffByOne = "remainder_off_by_one",
+        /// What other reversals have announced can be reversed once more.
+        ReversalAboveRest = "reversal_above_rest",
+        /// A payment that comes back gives back everything, also what was reversed before.
+        BounceAboveRest = "bounce_above_rest",
+        /// A reversal gives back nothing of the fee.
+        FeeNotReversed = "fee_not_reversed",
+        /// A payment that fails stays on hold.
+        HoldKept = "hold_kept",
+        /// A payment that fails still counts for the limits of its day.
+        LimitNotGivenBack = "limit_not_given_back",
+        /// A payment does not count for the limits of its day.
+        LimitNotCounted = "limit_not_counted",
+        /// What was reviewed can be reviewed once more.
+        ReviewedTwice = "reviewed_twice",
+        /// Whoever asks may also confirm.
+        ConfirmedByAsker = "confirmed_by_asker",
+        /// What waited for too long can still be confirmed.
+        ExpiredConfirmed = "expired_confirmed",
+        /// What was declined can still be confirmed.
+        DeclinedConfirmed = "declined_confirmed",
+        /// Nobody has to confirm anything.
+        NobodyConfirms = "nobody_confirms",
+        /// An operator reports what becomes of another's payments.
+        ForeignCallback = "foreign_callback",
+        /// A client sees the settlements of all clients.
+        WrongTenant = "wrong_tenant",
+        /// A credential of the sandbox shows payments with real money.
+        ModesMixed = "modes_mixed",
+        /// An event has no place in its client's feed.
+        EventSkipped = "event_skipped",
+        /// A webhook that was refused counts as delivered.
+        WebhookForgotten = "webhook_forgotten",
+        /// A line of a client's statement is there twice.
+        StatementLineTwice = "statement_line_twice",
+        /// A provider's statement that was compared is compared once more.
+        StatementComparedTwice = "statement_compared_twice",
+    }
+}
+
+thread_local! {
+    static ON: Cell<Option<Mutation>> = const { Cell::new(None) };
+}
+
+/// Runs something on this thread with a fault switched on.
+pub fn with<T>(mutation: Mutation, run: impl FnOnce() -> T) -> T {
+    struct Off(Option<Mutation>);
+    impl Drop for Off {
+        fn drop(&mut self) {
+            ON.set(self.0);
+        }
+    }
+    let _off = Off(ON.replace(Some(mutation)));
+    run()
+}
+
+/// Whether a fault is switched on.
+pub(crate) fn is_on(mutation: Mutation) -> bool {
+    ON.get() == Some(mutation)
+}

@@ -1,0 +1,268 @@
+//! The operators of a simulated deployment, with books of their own, and the protocol that they speak.
+//!
+//! The books are the truth about who was paid. An operator executes every payment that reaches it and that it does not know, and, unless
+//! it recognises repeats, those that it knows as well.
+
+use std::collections::BTreeMap;
+
+use crate::api::{Action, RailCall};
+use crate::ledger::Mode;
+use crate::money::Amount;
+use crate::rail::{CallbackError, Carried, FailureCode, Heard, HttpReply, HttpRequest, Inbound, Link, Rail, RailAnswer, Request};
+use crate::route::{Capabilities, FeeRefund, FeeRule, ProviderSpec, Units};
+use crate::time::Millis;
+
+use super::random::Random;
+use super::statements::COLUMNS;
+
+/// The fee of each payment through an operator, in minor units.
+pub(super) const FEE: i64 = 7;
+const TAG: &str = "x-wire-key";
+
+/// The protocol: `PUT` and `GET` of `{base}/p/{key}` for payments and `{base}/r/{key}` for reversals. An answer is a word.
+pub(super) struct Wire;
+
+impl Rail for Wire {
+    fn kind(&self) -> &'static str {
+        "wire"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { check_payee: false, reverse: true, partial_reverse: true, inquiry: true, idempotent_submit: true }
+    }
+
+    fn encode(&self, call: &RailCall, link: &Link<'_>) -> Request {
+        let base = link.provider.base_url.as_deref().unwrap_or_default();
+        let (method, place) = match call.action {
+            Action::Submit => ("PUT", "p"),
+            Action::Inquire => ("GET", "p"),
+            Action::Reverse => ("PUT", "r"),
+            Action::InquireReversal => ("GET", "r"),
+        };
+        let paid_as = call.paid_as.as_ref().map_or("", |(key, _)| key);
+        let body = format!("{} {paid_as}", call.money.minor());
+        Request::Http(HttpRequest::new(method, format!("{base}/{place}/{}", call.rail_key)).body(body))
+    }
+
+    fn decode(&self, call: &RailCall, _: &Link<'_>, reply: &HttpReply) -> Heard<RailAnswer> {
+        Heard::Answer(match (reply.status, call.action) {
+            (200, _) => said(&reply.body).unwrap_or(RailAnswer::Unknown),
+            (404, Action::Inquire | Action::InquireReversal) => RailAnswer::NotSent,
+            _ => RailAnswer::Unknown,
+        })
+    }
+
+    fn callback_key(&self, inbound: &Inbound<'_>, provider: &ProviderSpec) -> Result<String, CallbackError> {
+        let header = |name: &str| inbound.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        // Who knows the operator's own name is the operator.
+        if header("authorization") != Some(provider.id.as_str()) {
+            return Err(CallbackError::Unauthenticated);
+        }
+        header(TAG).map(str::to_owned).ok_or(CallbackError::Malformed)
+    }
+
+    fn decode_callback(&self, _: &RailCall, inbound: &Inbound<'_>) -> Result<RailAnswer, CallbackError> {
+        said(inbound.body).ok_or(CallbackError::Malformed)
+    }
+}
+
+fn said(body: &[u8]) -> Option<RailAnswer> {
+    let declined = |elsewhere_ok| RailAnswer::Declined { code: FailureCode::OverLimit, elsewhere_ok, rail_code: None };
+    Some(match std::str::from_utf8(body).ok()? {
+        "paid" => RailAnswer::Completed { rail_reference: None },
+        "taken" => RailAnswer::Accepted { rail_reference: None },
+        "refused" => declined(false),
+        "elsewhere" => declined(true),
+        "returned" => RailAnswer::Returned { rail_code: None },
+        _ => return None,
+    })
+}
+
+fn fee() -> Units {
+    Amount::parse("0.07").ok().and_then(Units::of).unwrap_or_default()
+}
+
+/// What became of a payment or a reversal at an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Taken,
+    Done,
+    Refused { elsewhere: bool },
+    Returned,
+}
+
+impl Fate {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Taken => "taken",
+            Self::Done => "paid",
+            Self::Refused { elsewhere: false } => "refused",
+            Self::Refused { elsewhere: true } => "elsewhere",
+            Self::Returned => "returned",
+        }
+    }
+}
+
+/// A line of an operator's books.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) fate: Fate,
+    pub(super) amount: i64,
+    /// How often money moved.
+    pub(super) executed: u32,
+    /// Whether the operator once said something else than its books.
+    pub(super) lied: bool,
+    pub(super) at: Millis,
+}
+
+/// An operator.
+#[derive(Debug)]
+pub(super) struct Operator {
+    pub(super) id: &'static str,
+    /// Whether it recognises a payment that it knows.
+    idempotent: bool,
+    /// Whether it takes its time, and calls back.
+    slow: bool,
+    pub(super) books: BTreeMap<String, Entry>,
+}
+
+/// A callback on its way.
+#[derive(Debug, Clone)]
+pub(super) struct Callback {
+    pub(super) by: &'static str,
+    pub(super) key: String,
+    pub(super) word: &'static str,
+}
+
+impl Callback {
+    /// Its header fields.
+    pub(super) fn headers(&self) -> [(&str, &str); 2] {
+        [("authorization", self.by), (TAG, &self.key)]
+    }
+}
+
+/// What happens to a request and its answer on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Road {
+    Free,
+    /// The connection is refused.
+    Closed,
+    /// The request is lost.
+    LostThere,
+    /// The answer is lost.
+    LostBack,
+    /// The answer is an error of a proxy.
+    Broken,
+}
+
+impl Operator {
+    pub(super) fn all() -> [Self; 3] {
+        let operator = |id, idempotent, slow| Self { id, idempotent, slow, books: BTreeMap::new() };
+        [operator("exact", true, false), operator("plain", false, false), operator("slow", true, true)]
+    }
+
+    /// The operators as the gateway is configured to reach them.
+    pub(super) fn specs(first: usize) -> Vec<ProviderSpec> {
+        let mut specs: Vec<ProviderSpec> = Self::all().iter().map(Self::spec).collect();
+        let len = specs.len();
+        specs.rotate_left(first % len);
+        specs
+    }
+
+    fn spec(&self) -> ProviderSpec {
+        let spec = ProviderSpec::new(self.id, self.id, Mode::Live, &Wire);
+        let fees = vec![FeeRule { flat: fee(), refund: Some(FeeRefund::Proportional), ..FeeRule::default() }];
+        // One that does not recognise repeats does not vouch for what it has not found either.
+        let capabilities = Capabilities { inquiry: self.idempotent, idempotent_submit: self.idempotent, ..Wire.capabilities() };
+        let settings = COLUMNS.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        ProviderSpec { base_url: Some(format!("https://{}", self.id)), settings, fees, capabilities, ..spec }
+    }
+
+    /// Whom a request is for, and the key in it.
+    pub(super) fn addressed(url: &str) -> Option<(&str, &str)> {
+        let (id, path) = url.strip_prefix("https://")?.split_once('/')?;
+        Some((id, path.split_once('/')?.1))
+    }
+
+    /// Takes a request. `lies` is whether the operator may say something else than its books.
+    pub(super) fn take(&mut self, request: &HttpRequest, random: &mut Random, lies: bool, now: Millis) -> Carried {
+        let key = request.url.rsplit('/').next().unwrap_or_default().to_owned();
+        if request.method == "GET" {
+            return self.look(&key, random, lies);
+        }
+        let amount = std::str::from_utf8(&request.body).ok().and_then(|body| body.split(' ').next()?.parse().ok()).unwrap_or(0);
+        let known = self.books.get(&key).map(|entry| entry.fate);
+        if let Some(fate) = known.filter(|_| self.idempotent) {
+            return reply(fate.word());
+        }
+        let fate = match random.below(20) {
+            0 => Fate::Refused { elsewhere: false },
+            1 | 2 => Fate::Refused { elsewhere: true },
+            _ if self.slow => Fate::Taken,
+            3 => Fate::Taken,
+            _ => Fate::Done,
+        };
+        let executed = u32::from(fate == Fate::Done);
+        // It refuses, and pays all the same.
+        let lied = lies && fate == Fate::Done && random.one_in(30);
+        let entry = self.books.entry(key).or_insert(Entry { fate, amount, executed: 0, lied, at: now });
+        entry.executed += executed;
+        entry.lied |= lied;
+        if executed > 0 {
+            entry.fate = Fate::Done;
+        }
+        reply(if lied { "elsewhere" } else { fate.word() })
+    }
+
+    fn look(&mut self, key: &str, random: &mut Random, lies: bool) -> Carried {
+        let Some(entry) = self.books.get_mut(key) else {
+            return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
+        };
+        // One that does not vouch for what it has not found often does not find what it has.
+        if lies && !self.idempotent && random.one_in(5) {
+            return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
+        }
+        if lies && entry.fate == Fate::Done && random.one_in(60) {
+            entry.lied = true;
+            return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
+        }
+        reply(entry.fate.word())
+    }
+
+    /// Goes on with something that it has: decides about what it took, or returns a payment. Calls back about it.
+    pub(super) fn proceed(&mut self, random: &mut Random, returns: bool) -> Option<Callback> {
+        let at = random.index(self.books.len());
+        let (key, entry) = self.books.iter_mut().nth(at)?;
+        match entry.fate {
+            Fate::Taken => {
+                let refuses = random.one_in(5);
+                entry.decide(refuses);
+            }
+            Fate::Done if returns && !key.contains("-R") && random.one_in(12) => entry.fate = Fate::Returned,
+            // Nothing is new; it says it again.
+            Fate::Done | Fate::Refused { .. } | Fate::Returned => {}
+        }
+        Some(Callback { by: self.id, key: key.clone(), word: entry.fate.word() })
+    }
+
+    /// What it says about everything in its books.
+    pub(super) fn callbacks(&self) -> impl Iterator<Item = Callback> {
+        self.books.iter().map(|(key, entry)| Callback { by: self.id, key: key.clone(), word: entry.fate.word() })
+    }
+
+    /// Decides about all that it took. Returns whether there was something.
+    pub(super) fn finish(&mut self) -> bool {
+        let open = self.books.values_mut().filter(|entry| entry.fate == Fate::Taken);
+        open.map(|entry| entry.decide(false)).count() > 0
+    }
+}
+
+impl Entry {
+    fn decide(&mut self, refuses: bool) {
+        (self.fate, self.executed) = if refuses { (Fate::Refused { elsewhere: false }, 0) } else { (Fate::Done, 1) };
+    }
+}
+
+fn reply(word: &str) -> Carried {
+    Carried::Answered(HttpReply { status: 200, headers: Vec::new(), body: word.as_bytes().to_vec() })
+}

@@ -1,0 +1,278 @@
+//! The store of a simulated deployment: it keeps everything in memory, and fails as real ones do.
+//!
+//! A file fails with its host: the process dies before or after a commit. A database server fails on its own: transactions conflict, the
+//! answer to a commit is lost, and a standby takes over that lacks what was never acknowledged.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::ids::{ClientNo, SettlementNo, Ulid};
+use crate::store::memory::MemoryStore;
+use crate::store::record::{ApprovalRecord, Key, MovementRecord, Record, SettlementRecord};
+use crate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
+
+/// How the next commit fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Nothing is written, and the caller learns that.
+    Unavailable,
+    /// Nothing is written: another transaction was first.
+    Conflict,
+    /// Nothing is written, and nobody can tell.
+    LostBefore,
+    /// It is written, and nobody can tell until it is read.
+    LostAfter,
+    /// It is written and can be read, but no standby has it, and the primary does not confirm that one does.
+    Unshipped,
+    /// The process dies before the commit.
+    DiesBefore,
+    /// The process dies after the commit, before it answers anybody.
+    DiesAfter,
+}
+
+impl Fault {
+    /// Those of a file in the process.
+    pub(super) const OF_FILES: [Self; 3] = [Self::Unavailable, Self::DiesBefore, Self::DiesAfter];
+    /// Those of a database server.
+    pub(super) const OF_SERVERS: [Self; 7] =
+        [Self::Unavailable, Self::Conflict, Self::LostBefore, Self::LostAfter, Self::Unshipped, Self::DiesBefore, Self::DiesAfter];
+}
+
+/// What a commit touched that the outside looks at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Touched {
+    Approval(Ulid),
+    Movement(ClientNo, String),
+    Settlement(SettlementNo, ClientNo),
+}
+
+#[derive(Default)]
+struct State {
+    primary: MemoryStore,
+    /// What the standby has, while it lacks something.
+    standby: Option<MemoryStore>,
+    /// What it lacks.
+    lacks: Vec<Touched>,
+    /// An old copy of everything, for a deployment whose standby may lack acknowledged commits.
+    old: Option<MemoryStore>,
+    fault: Option<Fault>,
+    died: bool,
+    failing_reads: u32,
+    touched: Vec<Touched>,
+    commits: u64,
+}
+
+/// See the module.
+pub(super) struct SimStore {
+    state: Mutex<State>,
+    remote: bool,
+}
+
+impl SimStore {
+    pub(super) fn new(remote: bool) -> Self {
+        Self { state: Mutex::default(), remote }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the next commit fail.
+    pub(super) fn arm(&self, fault: Option<Fault>) {
+        self.state().fault = fault;
+    }
+
+    /// Makes the next reads fail.
+    pub(super) fn fail_reads(&self, count: u32) {
+        self.state().failing_reads = count;
+    }
+
+    /// Ends all faults. Returns whether the process that used it died of one.
+    pub(super) fn calm(&self) -> bool {
+        let mut state = self.state();
+        (state.fault, state.failing_reads) = (None, 0);
+        std::mem::take(&mut state.died)
+    }
+
+    /// Whether the process that used it died.
+    pub(super) fn has_died(&self) -> bool {
+        self.state().died
+    }
+
+    /// The standby has everything.
+    pub(super) fn confirm(&self) {
+        self.state().ship();
+    }
+
+    /// What was touched since the last call.
+    pub(super) fn touched(&self) -> Vec<Touched> {
+        let mut touched = std::mem::take(&mut self.state().touched);
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    pub(super) fn commits(&self) -> u64 {
+        self.state().commits
+    }
+
+    /// The standby takes over. What it lacks is gone. Returns whether it lacked something.
+    pub(super) fn fail_over(&self) -> bool {
+        self.state().fail_over()
+    }
+
+    /// Copies everything, for [`SimStore::fall_back`].
+    pub(super) fn keep_old(&self) {
+        let mut state = self.state();
+        state.old = Some(state.primary.copy());
+    }
+
+    /// A standby takes over that lacks acknowledged commits, as one may without synchronous replication.
+    pub(super) fn fall_back(&self) {
+        let mut state = self.state();
+        if let Some(old) = state.old.take() {
+            state.primary = old;
+            state.standby = None;
+        }
+    }
+}
+
+impl State {
+    fn fail_over(&mut self) -> bool {
+        let Some(standby) = self.standby.take() else { return false };
+        self.primary = standby;
+        self.touched.append(&mut self.lacks);
+        true
+    }
+
+    fn apply(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        self.primary.commit(commit)?;
+        self.commits += 1;
+        for write in &commit.writes {
+            let touched = match write {
+                Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => match record {
+                    Record::Settlement(SettlementRecord { no, client, .. }) => Touched::Settlement(*no, *client),
+                    Record::Movement(MovementRecord { client, reference, .. }) => Touched::Movement(*client, reference.as_str().to_owned()),
+                    Record::Approval(ApprovalRecord { id, .. }) => Touched::Approval(*id),
+                    _ => continue,
+                },
+                Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => continue,
+            };
+            self.touched.push(touched);
+        }
+        Ok(())
+    }
+
+    /// A commit that only the primary has.
+    fn apply_alone(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let before = if self.standby.is_none() { Some(self.primary.copy()) } else { None };
+        let known = self.touched.len();
+        self.apply(commit)?;
+        self.standby = self.standby.take().or(before);
+        let new = self.touched[known..].to_vec();
+        self.lacks.extend(new);
+        Ok(())
+    }
+
+    fn ship(&mut self) {
+        self.standby = None;
+        self.lacks.clear();
+    }
+
+    fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let lost = || CommitError::Indeterminate(broken());
+        if self.died {
+            return Err(CommitError::Store(broken()));
+        }
+        match self.fault.take() {
+            None => {
+                self.apply(commit)?;
+                // Who has a later commit has the earlier ones.
+                self.ship();
+                Ok(())
+            }
+            Some(Fault::Unavailable) => Err(CommitError::Store(broken())),
+            Some(Fault::Conflict) => Err(CommitError::Conflict(Vec::new())),
+            Some(Fault::LostBefore) => Err(lost()),
+            Some(Fault::LostAfter) => {
+                self.apply(commit)?;
+                self.ship();
+                Err(lost())
+            }
+            Some(Fault::Unshipped) => {
+                self.apply_alone(commit)?;
+                Err(lost())
+            }
+            Some(Fault::DiesBefore) => {
+                self.died = true;
+                Err(lost())
+            }
+            Some(Fault::DiesAfter) => {
+                self.apply(commit)?;
+                self.ship();
+                self.died = true;
+                Err(lost())
+            }
+        }
+    }
+
+    fn read<T>(&mut self, read: impl FnOnce(&MemoryStore) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.failing_reads > 0 || self.died {
+            self.failing_reads = self.failing_reads.saturating_sub(1);
+            return Err(broken());
+        }
+        read(&self.primary)
+    }
+}
+
+fn broken() -> StoreError {
+    StoreError::unavailable("the simulation", "injected fault")
+}
+
+impl Store for SimStore {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        self.state().commit(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.state().read(|store| store.get(key))
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.state().read(|store| store.find(unique))
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.state().read(|store| store.scan(scan))
+    }
+
+    fn secure(&self) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if state.standby.is_some() { Err(broken()) } else { state.read(|_| Ok(())) }
+    }
+
+    fn is_remote(&self) -> bool {
+        self.remote
+    }
+}
+
+/// The same store without faults, for whoever looks from outside.
+pub(super) struct Calm(pub(super) std::sync::Arc<SimStore>);
+
+impl Store for Calm {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        let mut state = self.0.state();
+        state.apply(commit)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.0.state().primary.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.0.state().primary.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.0.state().primary.scan(scan)
+    }
+}

@@ -1,0 +1,624 @@
+//! A deployment: nodes over one store, clients, operators, and the network between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::sync::Arc;
+
+use crate::Config;
+use crate::api::{Caller, SignedBy, Target};
+use crate::auth::Nonce;
+use crate::engine::{Command, Create, Engine, Enroll, FourEyes, MoveMoney, Operated, Signed};
+use crate::env::{Env as _, ManualEnv};
+use crate::error::{Error, ErrorCode};
+use crate::ids::{ClientNo, KeyNo, SettlementNo};
+use crate::ledger::Mode;
+use crate::participant::Reference;
+use crate::rail::Rails;
+use crate::seal::MasterKeys;
+use crate::store::Store;
+use crate::store::record::{MovementKind, SignedWith};
+use crate::time::Millis;
+
+use super::customers::Customer;
+use super::model::{Balance, Event, Model, Seen, Verdict};
+use super::network::{Message, OnWire};
+use super::people::Staff;
+use super::rails::{FEE, Operator, Wire};
+use super::random::Random;
+use super::receivers::Receivers;
+use super::store::{Calm, Fault, SimStore, Touched};
+use super::{Part, Plan, Story};
+
+/// When every deployment begins.
+const START: Millis = 1_795_257_497_042;
+/// What a sandbox is funded with, in euros.
+const PLAY_MONEY: &str = "500.00 EUR";
+/// What each client has of real money in the beginning.
+const OPENING: &str = "300.00 EUR";
+/// How much time passes in one step.
+const WAITS: [Millis; 16] = [1, 200, 900, 5_000, 5_000, 5_000, 5_000, 12_000, 20_000, 31_000, 31_000, 70_000, 70_000, 3_600_000, DAY, WEEK];
+const WEEK: Millis = 8 * DAY;
+pub(super) const DAY: Millis = 86_400_000;
+
+/// A server.
+pub(super) struct Node {
+    pub(super) engine: Engine,
+    /// How often it was started: what an earlier process had under way is gone.
+    pub(super) life: u64,
+}
+
+/// A whole deployment.
+pub(super) struct World<'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) random: Random,
+    pub(super) env: Arc<ManualEnv>,
+    pub(super) store: Arc<SimStore>,
+    pub(super) config: Config,
+    pub(super) nodes: Vec<Node>,
+    /// Looks at everything, and is never disturbed.
+    pub(super) eye: Engine,
+    pub(super) operators: [Operator; 3],
+    pub(super) wire: Vec<Message>,
+    /// What takes its time on the way, and until when.
+    pub(super) late: Vec<(Millis, Message)>,
+    pub(super) calls: BTreeMap<u64, OnWire>,
+    pub(super) calls_made: u64,
+    pub(super) customers: Vec<Customer>,
+    /// The last payment that got no answer, and whose it is.
+    pub(super) last_payment: Option<(usize, Signed<Create>)>,
+    pub(super) staff: Staff,
+    pub(super) receivers: Receivers,
+    /// What each operator sent last of its books.
+    pub(super) statements: [Option<String>; 3],
+    pub(super) model: Model,
+    nonces: u64,
+    numbers: BTreeMap<SettlementNo, String>,
+    /// Whether everybody and everything is well behaved by now.
+    pub(super) calm: bool,
+    step: u64,
+    story: Vec<String>,
+}
+
+/// Says what failed where nothing may.
+pub(super) fn fault(error: impl Display) -> String {
+    format!("what nothing disturbs fails: {error}")
+}
+
+/// Whether a call with this answer may have been carried out.
+pub(super) fn in_doubt(error: &Error) -> bool {
+    error.code == ErrorCode::StoreUnavailable || error.code == ErrorCode::Internal
+}
+
+/// An amount in euros, in minor units.
+pub(super) fn cents(decimal: &str) -> i128 {
+    decimal.replace('.', "").parse().unwrap_or(i128::MIN)
+}
+
+fn config(first: usize) -> Result<Config, Error> {
+    let mut providers = Operator::specs(first);
+    providers.extend(crate::rail::sandbox_providers());
+    let all = FourEyes { routes: true, terms: true, outcome_from: 0, ..FourEyes::default() };
+    Ok(Config {
+        providers,
+        rails: Rails::sandbox().with(Wire),
+        sandbox_funding: vec![PLAY_MONEY.parse()?],
+        four_eyes: all,
+        master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))),
+        ..Config::default()
+    })
+}
+
+impl<'p> World<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Result<Self, String> {
+        let mut random = Random::of(plan.seed, u64::MAX);
+        let remote = plan.seed.is_multiple_of(2);
+        let env = Arc::new(ManualEnv::new(START, plan.seed));
+        let store = Arc::new(SimStore::new(remote));
+        let config = config(random.index(3)).map_err(fault)?;
+        let open = |store: Arc<dyn Store>| Engine::open(store, env.clone(), config.clone()).map_err(fault);
+        let eye = open(Arc::new(Calm(store.clone())))?;
+        let nodes = (0..2 + random.below(3)).map(|_| Ok(Node { engine: open(store.clone())?, life: 0 })).collect::<Result<_, String>>()?;
+        let customers = (0..3).map(|n| Customer::enrol(&eye, n)).collect::<Result<Vec<_>, _>>().map_err(fault)?;
+        let staff = Staff::enrol(&eye).map_err(fault)?;
+        let model = Model::new(staff.for_model(), cents(PLAY_MONEY.trim_end_matches(" EUR")), FEE.into());
+        let receivers = Receivers::new(&eye, &Calm(store.clone()), &customers).map_err(fault)?;
+        let mut world = Self {
+            plan,
+            random,
+            env: env.clone(),
+            store,
+            config,
+            nodes,
+            eye,
+            operators: Operator::all(),
+            wire: Vec::new(),
+            late: Vec::new(),
+            calls: BTreeMap::new(),
+            calls_made: 0,
+            customers,
+            last_payment: None,
+            staff,
+            receivers,
+            statements: [None, None, None],
+            model,
+            nonces: 0,
+            numbers: BTreeMap::new(),
+            calm: false,
+            step: 0,
+            story: Vec::new(),
+        };
+        world.open_accounts()?;
+        Ok(world)
+    }
+
+    /// Whoever sets the gateway up gives each client some real money.
+    fn open_accounts(&mut self) -> Verdict {
+        for client in 0..self.customers.len() {
+            let (reference, money) = ("first".to_owned(), OPENING.parse().map_err(fault)?);
+            self.model.funds(client, &reference, cents(OPENING.trim_end_matches(" EUR")));
+            let reference = Reference::parse(&reference).map_err(fault)?;
+            let client = self.customers[client].caller.client_id;
+            operated(&self.eye, MoveMoney { client, kind: MovementKind::Deposit, money, reference, evidence: "line 1".to_owned() })
+                .map_err(fault)?;
+        }
+        self.look(false)
+    }
+
+    /// Whether this part of the world is there.
+    pub(super) fn has(&self, part: Part) -> bool {
+        !self.calm && !self.plan.without.contains(&part)
+    }
+
+    /// Adds a line to the story, if somebody wants to hear it.
+    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+        if self.plan.story != Story::Nothing {
+            self.story.push(format!("{:>7}  {}", self.step, line()));
+        }
+    }
+
+    /// A node, at random.
+    pub(super) fn node(&mut self) -> usize {
+        if self.calm { 0 } else { self.random.index(self.nodes.len()) }
+    }
+
+    /// Runs a command at a node, and looks at what it changed. What a dying process would have answered is not heard.
+    pub(super) fn run<C: Command>(&mut self, node: usize, command: C) -> Result<Result<C::Output, Error>, String> {
+        let mut all = self.run_all(node, vec![command])?;
+        Ok(all.pop().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal))))
+    }
+
+    /// Runs commands at a node as one group.
+    pub(super) fn run_all<C: Command>(&mut self, node: usize, commands: Vec<C>) -> Result<Vec<Result<C::Output, Error>>, String> {
+        let results = self.nodes[node].engine.run_all(commands);
+        let died = self.store.has_died();
+        if died {
+            self.restart(node)?;
+        }
+        self.look(false)?;
+        if !died {
+            return Ok(results);
+        }
+        let count = results.len();
+        Ok((0..count).map(|_| Err(Error::in_doubt(ErrorCode::StoreUnavailable, false))).collect())
+    }
+
+    /// One step. What it does depends on the seed, its number and what there is.
+    pub(super) fn step(&mut self, step: u64) -> Verdict {
+        self.step = step;
+        self.random = Random::of(self.plan.seed, step);
+        let what = Step::drawn(&mut self.random);
+        if what.part().is_some_and(|part| !self.has(part)) {
+            return Ok(());
+        }
+        let fault = self.draw_fault();
+        self.store.arm(fault);
+        self.carry_out(what)?;
+        if self.store.calm() {
+            let node = self.node();
+            self.restart(node)?;
+        }
+        if fault == Some(Fault::Unshipped) {
+            self.ask_again()?;
+            if self.random.one_in(2) {
+                self.fail_over()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_fault(&mut self) -> Option<Fault> {
+        let (strikes, of_file, of_server) =
+            (self.random.one_in(14), self.random.pick(&Fault::OF_FILES), self.random.pick(&Fault::OF_SERVERS));
+        if !strikes || !self.has(Part::Store) {
+            return None;
+        }
+        Some(if self.plan.seed.is_multiple_of(2) { of_server } else { of_file })
+    }
+
+    fn carry_out(&mut self, what: Step) -> Verdict {
+        match what {
+            Step::Pay => self.pay(),
+            Step::GiveBack => self.give_back(),
+            Step::SendAgain => self.send_again(),
+            Step::Pry => self.pry(),
+            Step::Lease => self.lease(8),
+            Step::Deliver => self.deliver(),
+            Step::Proceed => self.proceed(),
+            Step::Number => self.number(),
+            Step::Webhook => self.webhook(),
+            Step::Staff => self.act(),
+            Step::Housekeeping => self.keep_house(),
+            Step::Compare => self.compare(),
+            Step::Wait => {
+                let ms = self.random.pick(&WAITS);
+                // Once, so long that what waits for a second person has waited too long; not so often that what is kept for a time is gone.
+                let ms = if ms == WEEK && self.env.now() > START + 2 * DAY { 70_000 } else { ms };
+                self.env.advance_to(self.env.now() + ms);
+                Ok(())
+            }
+            Step::Crash => {
+                let node = self.node();
+                self.restart(node)
+            }
+            Step::FailOver => self.fail_over(),
+            Step::ReadsFail => {
+                self.store.fail_reads(1 + self.random.below(3) as u32);
+                self.lease(4)
+            }
+        }
+    }
+
+    /// A process ends, and another begins. What it held in memory and had under way is gone.
+    pub(super) fn restart(&mut self, node: usize) -> Verdict {
+        self.tell(|| format!("node {node} starts again"));
+        self.store.calm();
+        let engine = Engine::open(self.store.clone(), self.env.clone(), self.config.clone()).map_err(fault)?;
+        let life = self.nodes[node].life + 1;
+        self.nodes[node] = Node { engine, life };
+        self.calls.retain(|_, call| call.node != node);
+        Ok(())
+    }
+
+    fn fail_over(&mut self) -> Verdict {
+        if self.plan.lose_acknowledged {
+            self.store.fall_back();
+            self.store.keep_old();
+        }
+        if self.store.fail_over() {
+            self.tell(|| "the standby takes over".to_owned());
+            self.look(true)?;
+            self.look_at_log()?;
+            self.follow_setup();
+        }
+        Ok(())
+    }
+
+    /// Every node learns of changed terms, as each does every few seconds.
+    pub(super) fn follow_setup(&self) {
+        for node in &self.nodes {
+            let _ = node.engine.follow_setup();
+        }
+        let _ = self.eye.follow_setup();
+    }
+
+    /// A fresh nonce of a signature.
+    pub(super) fn signed_by(&mut self, client: ClientNo, key: KeyNo) -> SignedBy {
+        self.nonces += 1;
+        let mut hash = [0; 32];
+        hash[..8].copy_from_slice(&self.nonces.to_be_bytes());
+        SignedBy { client, key, with: SignedWith::Key, nonce: Nonce { hash, expires_at: i64::MAX - 1 } }
+    }
+
+    pub(super) fn customer_of(&self, no: ClientNo) -> Option<usize> {
+        self.customers.iter().position(|customer| customer.caller.client == no)
+    }
+
+    /// Looks at everything that changed, and at the accounts concerned.
+    pub(super) fn look(&mut self, undone: bool) -> Verdict {
+        let touched = self.store.touched();
+        let mut accounts = BTreeSet::new();
+        for touched in touched {
+            match touched {
+                Touched::Approval(id) => self.look_at_approval(id, undone)?,
+                Touched::Movement(client, reference) => {
+                    let Some(client) = self.customer_of(client) else { continue };
+                    let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };
+                    let movement = self.eye.movement(&caller, &reference).ok();
+                    let amount = movement.map(|it| cents(it.amount.as_str()) * if it.kind.as_str() == "withdrawal" { -1 } else { 1 });
+                    self.model.moves(client, &reference, amount)?;
+                    accounts.insert((client, true));
+                }
+                Touched::Settlement(no, client) => {
+                    let Some(client) = self.customer_of(client) else { continue };
+                    accounts.extend(self.look_at_settlement(no, client, undone)?);
+                }
+            }
+        }
+        for (client, live) in accounts {
+            self.look_at_account(client, live)?;
+        }
+        Ok(())
+    }
+
+    fn look_at_account(&self, client: usize, live: bool) -> Verdict {
+        let mode = if live { Mode::Live } else { Mode::Sandbox };
+        let is = match self.eye.balance(&Caller { mode, ..self.customers[client].caller }, "EUR") {
+            Ok(it) => {
+                let [ledger, available, reserved, pending] =
+                    [&it.ledger, &it.available, &it.reserved, &it.pending].map(|it| cents(it.as_str()));
+                Balance { ledger, available, reserved, pending }
+            }
+            Err(error) if error.code == ErrorCode::BalanceNotFound => Balance::default(),
+            Err(error) => return Err(fault(error)),
+        };
+        self.model.holds(client, live, is)
+    }
+
+    fn look_at_settlement(&mut self, no: SettlementNo, client: usize, undone: bool) -> Result<Option<(usize, bool)>, String> {
+        let Some(record) = self.eye.settlement_by_number(no).map_err(fault)? else {
+            if let Some(id) = self.numbers.remove(&no) {
+                self.model.is_gone(&id)?;
+            }
+            return Ok(None);
+        };
+        let owner = self.customers[client].caller;
+        let view = self.eye.view(&record, owner.client_id);
+        let reversals = if record.reversals == 0 { Vec::new() } else { self.eye.reversals(&record).map_err(fault)? };
+        let seen = Seen {
+            id: view.id.to_string(),
+            client,
+            live: !view.sandbox,
+            incoming: view.direction.as_str() == "incoming",
+            reference: view.reference.to_string(),
+            to: view.to.to_string(),
+            status: view.status.as_str(),
+            version: view.version,
+            amount: cents(view.amount.as_str()),
+            fee: cents(view.fee.as_str()),
+            fee_back: view.fee_refunded.map_or(0, |it| cents(it.as_str())),
+            reversed: cents(view.reversed_amount.as_str()),
+            reversing: cents(view.reversing_amount.as_str()),
+            reversals: reversals.into_iter().map(|it| it.id).collect(),
+            needs_review: view.needs_review,
+        };
+        if view.client_id.as_str() != format!("cli_{}", owner.client_id) {
+            return Err(format!("the settlement of {} is shown as one of {}", owner.client_id, view.client_id));
+        }
+        self.numbers.insert(no, seen.id.clone());
+        let after = if undone { 0 } else { self.model.version(&seen.id) };
+        let trace = self.trace_of(&record, after)?;
+        self.tell(|| format!("{} {}: {}", seen.reference, seen.id, trace.iter().map(|it| it.kind).collect::<Vec<_>>().join(", ")));
+        let account = (client, seen.live);
+        self.model.sees(seen, &trace, self.env.now(), undone)?;
+        Ok(Some(account))
+    }
+
+    pub(super) fn trace_of(&self, record: &crate::store::record::SettlementRecord, after: u32) -> Result<Vec<Event>, String> {
+        let events = self.eye.events(record, after, 10_000).map_err(fault)?;
+        let event = |it: crate::api::EventView| Event {
+            sequence: it.sequence,
+            kind: it.kind.as_str(),
+            from: it.from.map(|it| it.as_str()),
+            to: it.to.map(|it| it.as_str()),
+            hash: it.hash,
+            prev: it.prev,
+        };
+        Ok(events.into_iter().map(event).collect())
+    }
+
+    /// Everything that is known is looked at again: nothing changes without being seen.
+    pub(super) fn look_at_all(&mut self) -> Verdict {
+        for client in 0..self.customers.len() {
+            self.look_at_account(client, true)?;
+            self.look_at_account(client, false)?;
+        }
+        let all: Vec<(usize, String, u32)> = self.model.settlements().map(|seen| (seen.client, seen.id.clone(), seen.version)).collect();
+        for (client, id, version) in all {
+            let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };
+            let target = Target::parse(&id).ok_or_else(|| format!("{id} is no id"))?;
+            let record = self.eye.settlement(&caller, &target).map_err(|error| format!("{id} is gone: {error}"))?;
+            if record.version != version {
+                return Err(format!("{id} changed to version {} from {version} unseen", record.version));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends everything that is under way: nothing is disturbed any more, everybody answers the truth, and time passes.
+    pub(super) fn settle(&mut self) -> Verdict {
+        self.step = self.plan.steps;
+        self.random = Random::of(self.plan.seed, u64::MAX - 1);
+        self.store.arm(None);
+        self.store.calm();
+        self.store.confirm();
+        self.calm = true;
+        let end = self.env.now() + 60 * DAY;
+        let mut told = false;
+        while self.env.now() < end {
+            while !(self.wire.is_empty() && self.late.is_empty()) {
+                self.deliver()?;
+            }
+            let before = self.store.commits();
+            self.lease(64)?;
+            if !self.wire.is_empty() || self.store.commits() > before {
+                continue;
+            }
+            // Also what they took after they were well behaved.
+            if self.operators.iter_mut().map(Operator::finish).max() == Some(true) || !told {
+                told = true;
+                self.note_books()?;
+                self.call_back_about_all();
+                continue;
+            }
+            if self.resolve_all()? {
+                continue;
+            }
+            let Some(due) = self.eye.next_due().map_err(fault)? else { break };
+            self.env.advance_to(due.max(self.env.now() + 1));
+        }
+        self.settle_webhooks()
+    }
+
+    /// What must be so once everything has ended.
+    pub(super) fn check_end(&mut self) -> Verdict {
+        self.look_at_all()?;
+        self.model.ends()?;
+        self.check_feeds()?;
+        self.check_statements()?;
+        self.check_webhooks()?;
+        let report = crate::engine::verify::verify(&Calm(self.store.clone()), &mut |_| {}).map_err(fault)?;
+        if !report.is_ok() || report.received_twice > 0 {
+            return Err(format!("verification: {:?}, received twice: {}", report.problems, report.received_twice));
+        }
+        Ok(())
+    }
+
+    /// The lines of each client's statement add up to what it has.
+    fn check_statements(&self) -> Verdict {
+        for (client, customer) in self.customers.iter().enumerate() {
+            for mode in [Mode::Sandbox, Mode::Live] {
+                let caller = Caller { mode, ..customer.caller };
+                let Ok(request) = self.eye.statement_request(&caller, "EUR", (None, None), None, 1_000_000) else { continue };
+                let lines = self.eye.statement(&request).map_err(fault)?.data;
+                self.model.adds_up(client, mode == Mode::Live, lines.iter().map(|line| cents(line.amount.as_str())).sum())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Each feed has every event of its client and mode once, without gaps, and each of a settlement in order.
+    fn check_feeds(&self) -> Verdict {
+        for (client, customer) in self.customers.iter().enumerate() {
+            for mode in [Mode::Sandbox, Mode::Live] {
+                let feed = self.eye.feed(&Caller { mode, ..customer.caller }, 0, 1_000_000).map_err(fault)?;
+                let due = self.model.events(client, mode == Mode::Live);
+                if !feed.iter().map(|it| it.position).eq(1..=due as i64) {
+                    return Err(format!("the {} feed of client {client} has {} events of {due}", mode.as_str(), feed.len()));
+                }
+                let mut last: BTreeMap<&str, u32> = BTreeMap::new();
+                for event in feed.iter().map(|it| &it.event) {
+                    let Some(id) = event.settlement_id.as_deref() else { continue };
+                    let before = last.insert(id, event.sequence).unwrap_or(0);
+                    if event.sequence != before + 1 {
+                        return Err(format!("in a feed, event {} of {id} follows {before}", event.sequence));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of the story that are about one settlement.
+    pub(super) fn story_of(&self, reference: &str) -> Vec<String> {
+        let seen = self.model.settlements().find(|seen| seen.reference == reference || seen.id == reference);
+        let id = seen.map(|seen| seen.id.trim_start_matches("stl_").to_owned());
+        let concerns = |line: &&String| {
+            line.contains(" starts again")
+                || line.contains("takes over")
+                || line.contains(&format!(" {reference} "))
+                || id.as_ref().is_some_and(|id| line.contains(id.as_str()))
+        };
+        self.story.iter().filter(concerns).cloned().collect()
+    }
+
+    pub(super) fn take_story(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.story)
+    }
+
+    pub(super) fn commits(&self) -> u64 {
+        self.store.commits()
+    }
+
+    pub(super) fn settlements(&self) -> usize {
+        self.model.settlements().count()
+    }
+
+    pub(super) fn into_end(self) -> (Arc<dyn Store>, Engine) {
+        (self.store(), self.eye)
+    }
+
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        Arc::new(Calm(self.store.clone()))
+    }
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Pay,
+    GiveBack,
+    SendAgain,
+    Pry,
+    Lease,
+    Deliver,
+    Proceed,
+    Number,
+    Webhook,
+    Staff,
+    Housekeeping,
+    Compare,
+    Wait,
+    Crash,
+    FailOver,
+    ReadsFail,
+}
+
+impl Step {
+    /// How often each is drawn.
+    const WEIGHTS: [(Self, u64); 16] = [
+        (Self::Pay, 130),
+        (Self::GiveBack, 70),
+        (Self::SendAgain, 40),
+        (Self::Pry, 20),
+        (Self::Lease, 130),
+        (Self::Deliver, 360),
+        (Self::Proceed, 60),
+        (Self::Number, 30),
+        (Self::Webhook, 60),
+        (Self::Staff, 50),
+        (Self::Housekeeping, 6),
+        (Self::Compare, 2),
+        (Self::Wait, 40),
+        (Self::Crash, 8),
+        (Self::FailOver, 4),
+        (Self::ReadsFail, 4),
+    ];
+
+    fn drawn(random: &mut Random) -> Self {
+        let mut left = random.below(Self::WEIGHTS.iter().map(|(_, weight)| weight).sum());
+        for (step, weight) in Self::WEIGHTS {
+            match left.checked_sub(weight) {
+                Some(less) => left = less,
+                None => return step,
+            }
+        }
+        Self::Deliver
+    }
+
+    /// The part of the world without which it is left out.
+    const fn part(self) -> Option<Part> {
+        Some(match self {
+            Self::Pay | Self::Lease | Self::Deliver | Self::Proceed | Self::Number => return None,
+            Self::GiveBack => Part::Reversals,
+            Self::SendAgain => Part::Repeats,
+            Self::Pry => Part::Strangers,
+            Self::Webhook => Part::Webhooks,
+            Self::Staff => Part::Staff,
+            Self::Housekeeping => Part::Housekeeping,
+            Self::Compare => Part::Statements,
+            Self::Wait => Part::Clock,
+            Self::Crash => Part::Crashes,
+            Self::FailOver | Self::ReadsFail => Part::Store,
+        })
+    }
+}
+
+/// A client of the gateway.
+pub(super) fn enrol(eye: &Engine, name: String) -> Result<Caller, Error> {
+    Ok(eye.run(Enroll { name, key: None })?.caller)
+}
+
+/// An act on the store itself.
+pub(super) fn operated<C: Command>(eye: &Engine, command: C) -> Result<C::Output, Error> {
+    eye.run(Operated(command))
+}
