@@ -59,6 +59,9 @@ pub(super) struct Balance {
     pub(super) pending: i128,
 }
 
+/// Whether a payment is of real money, how much, and to whom.
+type Asked = (bool, i128, String);
+
 #[derive(Debug, Clone)]
 struct Known {
     seen: Seen,
@@ -146,7 +149,7 @@ pub(super) struct Model {
     accounts: BTreeMap<(usize, bool), Balance>,
     known: BTreeMap<String, Known>,
     by_reference: BTreeMap<(usize, String), String>,
-    asked: BTreeMap<(usize, String), BTreeSet<(bool, i128, String)>>,
+    asked: BTreeMap<(usize, String), BTreeSet<Asked>>,
     promised: BTreeMap<(usize, String), String>,
     books: BTreeMap<String, Books>,
     reversals: BTreeMap<String, Reversals>,
