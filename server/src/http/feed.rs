@@ -5,7 +5,7 @@ use railgate::api::FeedPage;
 
 use super::App;
 use super::document::{BadQuery, Denied, Restored, Unserved};
-use super::extract::{Open, Params};
+use super::extract::{COUNT_MAX, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
 use super::route::{SettlementsRead, routes};
@@ -27,7 +27,7 @@ routes![events];
         ("after" = Option<i64>, Query, description = "Only events after this position", minimum = 0),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
         ("epoch" = Option<u32>, Query, description = "The epoch that the position is of, from an earlier page: another one is refused", minimum = 1),
-        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream"),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream", minimum = 0),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(
@@ -42,7 +42,7 @@ pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) 
     let mut params = Params::of(&open.uri)?;
     let after = params.number("after", 0..=i64::MAX);
     let limit = params.number("limit", 1..=200).unwrap_or(50) as usize;
-    let epoch = params.number("epoch", 1..=u32::MAX);
+    let epoch = params.number("epoch", 1..=COUNT_MAX);
     params.finish()?;
     // A browser that reconnects sends both; the header is the newer one.
     let after = stream::last_event_id(&open.headers)?.or(after).unwrap_or(0);

@@ -557,6 +557,12 @@ impl Scan {
         scan.with(column!(BundlePart.revision), Is::Equal, revision)
     }
 
+    /// The manifest of the last revision of a bundle that is kept before this one.
+    pub fn kept_before(bundle: i64, revision: u32) -> Self {
+        let scan = Self::all(RecordKind::BundlePart, usize::MAX).backwards().with(column!(BundlePart.bundle), Is::Equal, bundle);
+        scan.with(column!(BundlePart.revision), Is::Below, revision).with(column!(BundlePart.n), Is::Equal, 0u16).one()
+    }
+
     /// The steps of a bundle by number, above `after`.
     pub fn bundle_steps(bundle: i64, after: u32, limit: usize) -> Self {
         let scan = Self::all(RecordKind::BundleStep, limit).with(column!(BundleStep.bundle), Is::Equal, bundle);
