@@ -134,6 +134,7 @@ pub mod store;
 pub mod terms;
 pub mod time;
 pub mod trace;
+pub mod traceparent;
 pub mod validate;
 pub mod webhook;
 

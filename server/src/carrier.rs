@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as Lock, PoisonError};
 
-use railgate::api::{Lease, RailCall};
+use railgate::api::{Action, Lease, RailCall, Subject};
 use railgate::engine::{Question, Receive, ReportAnswer, Round, Step};
 use railgate::ids::ProviderNo;
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::rail::{Carried, HttpRequest, RailAnswer};
+use railgate::traceparent::TraceParent;
 use railgate::webhook::{Cidr, Guard};
 use railgate::{Error, Result};
 use tokio::sync::Mutex;
@@ -21,6 +22,7 @@ use crate::gateway::{Gateway, Tenant};
 use crate::metrics::Metrics;
 use crate::outbound::{Operators, Unanswered};
 use crate::shares::Shares;
+use crate::traces::{Kind, Span, TRACEPARENT, Traces};
 
 /// Sends requests to operators. Clones share their connections.
 #[derive(Clone)]
@@ -32,13 +34,19 @@ pub struct Carrier {
     tokens: Arc<Lock<HashMap<ProviderNo, Arc<Mutex<()>>>>>,
     /// The calls that leases asked for and that are under way.
     in_flight: Shares<ProviderNo>,
+    traces: Traces,
 }
 
 impl Carrier {
     /// Uses the system's network: https to public addresses, this machine, and the addresses of `allow`.
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, allow: Vec<Cidr>) -> Self {
         let operators = Operators::new(guard(allow), Arc::clone(gateway.engine().env()));
-        Self { gateway, operators, metrics, tokens: Arc::default(), in_flight: Shares::default() }
+        Self { gateway, operators, metrics, tokens: Arc::default(), in_flight: Shares::default(), traces: Traces::default() }
+    }
+
+    /// The same, whose requests are spans.
+    pub(crate) fn traced(self, traces: Traces) -> Self {
+        Self { traces, ..self }
     }
 
     /// How many calls that leases asked for are under way to each operator outside the gateway.
@@ -97,7 +105,10 @@ impl Carrier {
             return Ok(self.gateway.run(tenant, Receive(call)).await?.unwrap_or(RailAnswer::Unknown));
         }
         let (begun, provider) = (Instant::now(), self.gateway.engine().provider_name(call.provider));
-        let answer = self.converse(call).await?;
+        let mut span = self.span(&call, &provider);
+        let answer = self.converse_in(call, span.place()).await?;
+        span.set("railgate.answer", answer.kind().as_str());
+        drop(span);
         self.metrics.rail_took(&provider, begun.elapsed());
         self.metrics.rail_answer(&provider, answer.kind());
         Ok(answer)
@@ -108,18 +119,42 @@ impl Carrier {
     /// # Errors
     /// If its provider is no longer configured.
     pub async fn converse<Q: Question>(&self, question: Q) -> Result<Q::Answer> {
+        self.converse_in(question, None).await
+    }
+
+    /// The span of a call, in the trace of the settlement.
+    fn span(&self, call: &RailCall, provider: &str) -> Span {
+        if !self.traces.is_on() {
+            return Span::none();
+        }
+        let (Subject::Attempt(no, _) | Subject::Reversal(no, _)) = call.subject;
+        // Without its trace, a call is one of its own.
+        let parent = self.gateway.look(|engine| engine.traceparent_of(no)).ok().flatten();
+        let name = match call.action {
+            Action::Submit => "rail submit",
+            Action::Inquire => "rail inquire",
+            Action::Reverse => "rail reverse",
+            Action::InquireReversal => "rail inquire reversal",
+        };
+        let mut span = self.traces.begin(name, Kind::Client, parent);
+        span.set("railgate.provider", provider.to_owned());
+        span.set("railgate.rail_key", call.rail_key.clone());
+        span
+    }
+
+    async fn converse_in<Q: Question>(&self, question: Q, place: Option<TraceParent>) -> Result<Q::Answer> {
         let engine = self.gateway.engine();
         let mut exchange = engine.exchange(question)?;
         loop {
             match exchange.step(engine) {
                 Step::Done(answer) => return Ok(answer),
-                Step::Send(request) => exchange.heard(engine, &self.send(exchange.question().provider(), &request).await),
+                Step::Send(request) => exchange.heard(engine, &self.send(exchange.question().provider(), request, place).await),
                 Step::Token(_) => {
                     let asking = self.asking(exchange.question().provider());
                     let _alone = asking.lock().await;
                     // Meanwhile another exchange may have one.
                     if let Step::Token(request) = exchange.step(engine) {
-                        exchange.heard(engine, &self.send(exchange.question().provider(), &request).await);
+                        exchange.heard(engine, &self.send(exchange.question().provider(), request, place).await);
                     }
                 }
             }
@@ -130,8 +165,9 @@ impl Carrier {
         Arc::clone(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).entry(provider).or_default())
     }
 
-    async fn send(&self, provider: ProviderNo, request: &HttpRequest) -> Carried {
-        send(&self.operators, request, || self.gateway.engine().provider_name(provider)).await
+    async fn send(&self, provider: ProviderNo, mut request: HttpRequest, place: Option<TraceParent>) -> Carried {
+        request.headers.extend(place.map(|place| (TRACEPARENT.as_str().to_owned(), place.to_string())));
+        send(&self.operators, &request, || self.gateway.engine().provider_name(provider)).await
     }
 
     /// Operators inside the gateway keep their books in the same store, so calls to them are commands.

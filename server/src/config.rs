@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::http::{DEPRECATED, Deprecated};
+use crate::traces::TraceSettings;
 use hyper::header::HeaderValue;
 use railgate::engine::{Enrollment, FourEyes};
 use railgate::store::sqlite::Synchronous;
@@ -138,6 +139,8 @@ pub struct Edge {
     pub attestation_roots: Option<PathBuf>,
     /// The Apple apps whose attestations count: a team id, a dot and a bundle id; any if there are none.
     pub attestation_apps: Vec<String>,
+    /// Where spans go; nowhere without.
+    pub traces: Option<TraceSettings>,
     /// Whether the browser sites `/console` and `/docs` are served, by a build with the feature `console`.
     pub console: bool,
     /// The routes that will stop.

@@ -17,6 +17,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use railgate::Result;
 use railgate::api::{Parcel, Share, Tried};
 use railgate::engine::{Delivered, LeaseQueues};
+use railgate::ids::SettlementNo;
 use railgate::ledger::Mode;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
@@ -29,6 +30,7 @@ use crate::metrics::Metrics;
 use crate::outbound::{Limits, Outbound, Target};
 use crate::push::{Pusher, Unsent};
 use crate::shares::Shares;
+use crate::traces::{Kind, Span, TRACEPARENT, Traces};
 
 /// Settings of the deliverer.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,7 @@ pub struct Deliverer {
     live: Outbound,
     /// Where the people of push services reach those of the gateway.
     contact: Option<Arc<str>>,
+    traces: Traces,
 }
 
 /// What turns deliveries to an endpoint into messages.
@@ -82,7 +85,26 @@ impl Deliverer {
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, guard: &Guard, limits: Limits) -> Self {
         let strict = Guard { insecure_loopback: false, ..guard.clone() };
         let (sandbox, live) = (Outbound::new(guard.clone(), limits), Outbound::new(strict, limits));
-        Self { gateway, metrics, sandbox, live, contact: None }
+        Self { gateway, metrics, sandbox, live, contact: None, traces: Traces::default() }
+    }
+
+    /// The same, whose webhooks are spans.
+    pub(crate) fn traced(self, traces: Traces) -> Self {
+        Self { traces, ..self }
+    }
+
+    /// The span of a delivery, in the trace of the settlement that it tells of.
+    fn span(&self, means: &Means, delivery: &DeliveryRecord) -> Span {
+        if !self.traces.is_on() || matches!(means, Means::Push(_)) {
+            return Span::none();
+        }
+        let parent = match delivery.settlement {
+            SettlementNo(0) => None,
+            no => self.gateway.look(|engine| engine.traceparent_of(no)).ok().flatten(),
+        };
+        let mut span = self.traces.begin(format!("webhook {}", delivery.topic.as_str()), Kind::Client, parent);
+        span.set("railgate.message", format!("evt_{}", delivery.message));
+        span
     }
 
     /// The same, which tells push services of this `https:` address.
@@ -125,7 +147,10 @@ impl Deliverer {
             Mode::Live => &self.live,
         };
         let target = outbound.target(&parcel.url);
-        let begin = |delivery| deliver(&self.gateway, (outbound, share), &means, &target, delivery);
+        let begin = |delivery| {
+            let span = self.span(&means, &delivery);
+            deliver(&self.gateway, (outbound, share), &means, &target, (delivery, span))
+        };
         let (began, mut well) = (Instant::now(), true);
         let (mut tries, mut deliveries) = (Vec::with_capacity(parcel.deliveries.len()), parcel.deliveries.into_iter());
         // In one task: its wake-ups are fewer than those of a task for each.
@@ -188,26 +213,33 @@ async fn deliver(
     (outbound, share): (&Outbound, Share),
     means: &Means,
     target: &Result<Target, GuardError>,
-    delivery: DeliveryRecord,
+    (delivery, mut span): (DeliveryRecord, Span),
 ) -> Tried {
     let at = gateway.engine().now();
     let message = match means {
         Means::Webhook(secrets) => Ok(signed(secrets, &delivery, at)),
         Means::Push(pusher) => pusher.message(gateway.engine(), &delivery, at),
     };
-    let (headers, body) = match message {
+    let (mut headers, body) = match message {
         Ok(message) => message,
         Err(Unsent::TooLate) => return unsent(&delivery, at, "it was too late for it to be of use", true),
         Err(Unsent::Unusable) => return unsent(&delivery, at, "it cannot be encrypted", true),
     };
+    if let Some(value) = span.place().and_then(|place| HeaderValue::try_from(place.to_string()).ok()) {
+        headers.insert(TRACEPARENT, value);
+    }
     let sent = outbound.post(share, target, headers, body).await;
     let took_ms = u32::try_from(sent.took.as_millis()).unwrap_or(u32::MAX);
     let (outcome, retry_after) = match sent.result {
         Ok(answer) => {
+            span.answered(answer.status, answer.status >= 400);
             let retry_after = answer.retry_after.and_then(|value| parse_retry_after(&value, gateway.engine().now()));
             (LastTry { at, took_ms, status: Some(answer.status), error: None, excerpt: answer.excerpt }, retry_after)
         }
-        Err(error) => (LastTry { at, took_ms, status: None, error: Some(error.to_string()), excerpt: String::new() }, None),
+        Err(error) => {
+            span.fail(error.to_string());
+            (LastTry { at, took_ms, status: None, error: Some(error.to_string()), excerpt: String::new() }, None)
+        }
     };
     Tried { delivery: delivery.no, outcome, retry_after, is_too_late: false }
 }

@@ -7,6 +7,7 @@
 //! | `cli` | the binary `railgate`: its commands, settings and log |
 //! | `console` | the browser sites `/console` and `/docs`, if `scripts/web.sh` has built them |
 //! | `pdf` | receipts as PDF, with the fonts for them |
+//! | `traces` | spans for a collector, by OpenTelemetry's protocol |
 //!
 //! | to change … | look at |
 //! |---|---|
@@ -54,6 +55,7 @@ pub mod stop;
 #[cfg(feature = "cli")]
 pub mod telemetry;
 mod texts;
+pub mod traces;
 pub mod verify;
 pub mod worker;
 

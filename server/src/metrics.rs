@@ -311,6 +311,9 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
+    use railgate::ledger::Mode;
+    use railgate::money::Currency;
+
     use super::*;
 
     #[test]
@@ -330,6 +333,56 @@ mod tests {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }
         assert!(text.ends_with("# EOF\n"));
+    }
+
+    /// Every metric, with every label.
+    fn complete() -> String {
+        let metrics = Metrics::default();
+        metrics.answered("/healthz", "GET", 200, Duration::ZERO);
+        metrics.problem(ErrorCode::Internal);
+        metrics.group(1, 1, Duration::ZERO);
+        metrics.queued(1, 1);
+        metrics.failed(ErrorCode::Internal);
+        metrics.rail_answer("one", AnswerKind::Unknown);
+        metrics.rail_took("one", Duration::ZERO);
+        metrics.heartbeat("one", None);
+        metrics.delivered(None);
+        metrics.providers(&[("one".to_owned(), Reading { success_rate: Some(1.0), p95_ms: Some(1), ..Reading::NONE })]);
+        let at_stake = [((Mode::Live, Currency::from_code("EUR").unwrap()), 1)].into_iter().collect();
+        metrics.reviews(&DueReviews { count: 1, at_stake, ..DueReviews::default() }, Duration::ZERO);
+        metrics.encode()
+    }
+
+    /// The names and labels that begin with `railgate_` in a text of queries: each name, with the labels in the braces behind it.
+    fn used(queries: &str) -> Vec<(String, Vec<String>)> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut found = Vec::new();
+        for (at, _) in queries.match_indices("railgate_") {
+            let (name, rest) = queries[at..].split_at(queries[at..].find(|c| !is_name(c)).unwrap_or(queries.len() - at));
+            let braces = rest.strip_prefix('{').and_then(|rest| rest.split('}').next()).unwrap_or_default();
+            let labels = braces.split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim().trim_end_matches(['!']).to_owned()));
+            found.push((name.to_owned(), labels.collect()));
+        }
+        found
+    }
+
+    #[test]
+    fn alerts_and_dashboard_ask_for_metrics_that_exist_and_the_dashboard_for_all() {
+        let served = complete();
+        let dashboard = include_str!("../../docs/operations/grafana/railgate.json").replace("\\\"", "\"");
+        let alerts = include_str!("../../docs/operations/prometheus/alerts.yml");
+        let shown = used(&dashboard);
+        for (name, labels) in shown.iter().cloned().chain(used(alerts)) {
+            let sample = served.lines().find(|line| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' '])));
+            let sample = sample.unwrap_or_else(|| panic!("there is no metric {name}"));
+            for label in labels.iter().filter(|label| !["instance", "job"].contains(&label.as_str())) {
+                assert!(sample.contains(&format!("{label}=\"")), "{name} has no label {label}: {sample}");
+            }
+        }
+        for line in served.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+            let family = line.split(' ').next().unwrap();
+            assert!(shown.iter().any(|(name, _)| name.starts_with(family)), "the dashboard does not show {family}");
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ use crate::metrics::Metrics;
 use crate::number::Numbering;
 use crate::open_files;
 use crate::stop::{Stop, Stopper, stop};
+use crate::traces::{Traces, TracesError};
 use crate::verify::Ring;
 use crate::worker::{Worker, WorkerSettings};
 use railgate::env::SystemEnv;
@@ -89,6 +90,9 @@ pub enum ServeError {
         /// The system's error.
         cause: io::Error,
     },
+    /// Spans cannot be sent.
+    #[error(transparent)]
+    Traces(#[from] TracesError),
     /// The master keys cannot be used.
     #[error(transparent)]
     Master(#[from] MasterError),
@@ -152,6 +156,7 @@ pub struct Running {
     front: Middleware,
     metrics: Arc<Metrics>,
     store: Weak<dyn Store>,
+    traces: Traces,
     stop_http: Stopper,
     stop_worker: Stopper,
     http: JoinHandle<()>,
@@ -259,8 +264,10 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
     let callback_base = format!("{}/api/v1/rails", public_url.as_ref().unwrap_or(&origin));
     gateway.engine().reached_at(callback_base.clone());
     let doors = Doors::default();
-    let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone());
-    let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits).reached_at(public_url.as_deref());
+    let traces = Traces::open(edge.traces.as_ref())?;
+    let carrier = Carrier::new(gateway.clone(), Arc::clone(&metrics), edge.provider_allow.clone()).traced(traces.clone());
+    let deliverer = Deliverer::new(gateway.clone(), Arc::clone(&metrics), &guard, deliver.limits).traced(traces.clone());
+    let deliverer = deliverer.reached_at(public_url.as_deref());
     let node = RecordNode { facts: facts(&gateway, address, &origin), alone: worker.alone };
     let refresh = outbox_figures(&gateway, &store, &metrics);
     let still_open = Arc::downgrade(&store);
@@ -279,6 +286,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         attestor,
         alone: worker.alone,
         stopping: stopping.clone(),
+        traces: traces.clone(),
     })?;
     if let Some(tls) = &tls {
         tokio::spawn(Arc::clone(tls).watch(limits.tls_look, stopping.clone()));
@@ -303,6 +311,7 @@ pub async fn start_with(hosted: Hosted, listen: SocketAddr, metrics_listen: Opti
         front,
         metrics,
         store: still_open,
+        traces,
         stop_http,
         stop_worker,
         master: None,
@@ -435,7 +444,7 @@ impl Running {
     /// Reports not ready, finishes the requests in flight, then the worker's tasks, then every accepted command, and closes
     /// the store.
     pub async fn stop(self) {
-        let Self { gateway, front, store, stop_http, stop_worker, http, worker, figures, master, .. } = self;
+        let Self { gateway, front, store, traces, stop_http, stop_worker, http, worker, figures, master, .. } = self;
         if let Some(master) = master {
             master.abort();
         }
@@ -452,6 +461,8 @@ impl Running {
         }
         gateway.shutdown().await;
         drop((gateway, front));
+        // Its own thread sends them, with the help of this runtime.
+        let _ = tokio::task::spawn_blocking(move || traces.flush()).await;
         closed(&store).await;
     }
 }

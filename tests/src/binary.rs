@@ -89,7 +89,8 @@ impl Server {
             .expect("railgate starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("the first line");
-        let address = line.trim().strip_prefix("listening on http://").and_then(|a| a.parse().ok());
+        let address = line.trim().strip_prefix("listening on http").map(|a| a.trim_start_matches(['s', ':', '/']));
+        let address = address.and_then(|a| a.parse().ok());
         let address = address.unwrap_or_else(|| panic!("unexpected first line {line:?}"));
         Self { child, address }
     }

@@ -217,7 +217,7 @@ pub(crate) fn unprivileged(program: &str) -> Command {
 }
 
 /// The folder of `initdb` and `pg_ctl`: Debian keeps them outside `PATH`, in a folder for each version.
-fn binaries() -> &'static Path {
+pub fn binaries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -195,7 +195,7 @@ body! {
     /// What a reviewer says about a bundle.
     ReviewBundleBody {
         /// 1 to 2,000 characters.
-        [example = "The licence has expired: please attach the new one.", max_length = 2000]
+        [example = "The licence has expired: please attach the new one.", min_length = 1, max_length = 2000]
         comment: String,
     } optional {}
 }
@@ -207,7 +207,7 @@ body! {
         [example = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9", pattern = "^[0-9a-f]{64}$"]
         digest: String,
         /// 1 to 2,000 characters.
-        [example = "All checks passed; licence seen.", max_length = 2000]
+        [example = "All checks passed; licence seen.", min_length = 1, max_length = 2000]
         comment: String,
     } optional {}
 }
@@ -216,7 +216,7 @@ body! {
     /// A comment on a bundle.
     BundleCommentBody {
         /// 1 to 2,000 characters.
-        [example = "Is this really the largest payment?", max_length = 2000]
+        [example = "Is this really the largest payment?", min_length = 1, max_length = 2000]
         comment: String,
     } optional {
         /// The place that it is about: an RFC 6901 pointer into the bundle.
@@ -229,10 +229,10 @@ body! {
     /// The publication of a bundle.
     PublishBundleBody {
         /// `sandbox` first, then `live`.
-        [example = "sandbox"]
+        [example = "sandbox", pattern = "^(sandbox|live)$"]
         mode: String,
         /// 1 to 500 printable characters.
-        [example = "contract signed", max_length = 500]
+        [example = "contract signed", min_length = 1, max_length = 500]
         reason: String,
     } optional {
         /// Whether its wishes are added to the table of routes; default: true.

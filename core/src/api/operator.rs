@@ -34,10 +34,10 @@ body! {
         [example = "Ada", min_length = 1, max_length = 100]
         name: String,
         /// `viewer`, `agent`, `approver` or `admin`.
-        [example = "agent"]
+        [example = "agent", pattern = "^(viewer|agent|approver|admin)$"]
         role: String,
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     } optional {}
 }
@@ -46,10 +46,10 @@ body! {
     /// Another role for an operator.
     RoleBody {
         /// `viewer`, `agent`, `approver` or `admin`.
-        [example = "approver"]
+        [example = "approver", pattern = "^(viewer|agent|approver|admin)$"]
         role: String,
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     } optional {}
 }
@@ -58,7 +58,7 @@ body! {
     /// Why something is done, for the audit trail.
     ReasonBody {
         /// 1 to 500 printable characters.
-        [example = "contract signed", max_length = 500]
+        [example = "contract signed", min_length = 1, max_length = 500]
         reason: String,
     } optional {}
 }
@@ -67,7 +67,7 @@ body! {
     /// What somebody says who decides about what another one asked for.
     CommentBody {} optional {
         /// 1 to 500 printable characters.
-        [example = "compared with the bank statement", max_length = 500]
+        [example = "compared with the bank statement", min_length = 1, max_length = 500]
         comment: String,
     }
 }
@@ -76,7 +76,7 @@ body! {
     /// A client whose live keys are approved.
     ApproveClientBody {
         /// Why, for the audit trail.
-        [example = "contract signed", max_length = 500]
+        [example = "contract signed", min_length = 1, max_length = 500]
         reason: String,
     } optional {
         /// The thumbprint of the key to approve; required if several wait.
@@ -100,7 +100,7 @@ body! {
         evidence: String,
     } optional {
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     }
 }
@@ -109,13 +109,13 @@ body! {
     /// The limits of a client's payments in one mode and currency. What is left out stays as it is; `null` lifts a limit.
     SetLimitsBody {
         /// `sandbox` or `live`.
-        [example = "live"]
+        [example = "live", pattern = "^(sandbox|live)$"]
         mode: String,
         /// ISO 4217 code.
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     } optional {
         /// The smallest payment.
@@ -135,7 +135,7 @@ body! {
         /// All of its rules.
         fees: Vec<FeeBody>,
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     } optional {}
 }
@@ -144,13 +144,13 @@ body! {
     /// Which calls a client's sessions may sign instead of its key.
     SetSessionSignaturesBody {
         /// `sandbox` or `live`.
-        [example = "live"]
+        [example = "live", pattern = "^(sandbox|live)$"]
         mode: String,
         /// `all`: every call that need not be signed by the key itself; `reads`: of those, calls with `GET` or `HEAD`; `off`: none.
         [example = "all", pattern = "^(all|reads|off)$"]
         session_signatures: String,
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     } optional {}
 }
@@ -173,7 +173,7 @@ body! {
         evidence: String,
     } optional {
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
     }
 }
@@ -182,14 +182,14 @@ body! {
     /// A decision about something that needs review.
     ResolveReviewBody {
         /// `confirmed_completed`, `confirmed_failed`, `accept_discrepancy` or `keep_waiting`.
-        [example = "confirmed_completed"]
+        [example = "confirmed_completed", pattern = "^(confirmed_completed|confirmed_failed|accept_discrepancy|keep_waiting)$"]
         resolution: String,
         /// What proves it, for the audit trail. Clients never see it.
         [example = "statement 7, line 12", min_length = 1, max_length = 500]
         evidence: String,
     } optional {
         /// Why, for the audit trail.
-        [max_length = 500]
+        [min_length = 1, max_length = 500]
         reason: String,
         /// The version of the settlement that the operator has seen.
         version: u32,

@@ -19,7 +19,7 @@ body! {
         [example = "simulator"]
         rail: String,
         /// `sandbox` or `live`, never both.
-        [example = "sandbox"]
+        [example = "sandbox", pattern = "^(sandbox|live)$"]
         mode: String,
     } optional {
         /// The address of its interface.

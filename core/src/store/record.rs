@@ -47,6 +47,7 @@ use crate::lifecycle::{Direction, stored_enum};
 use crate::rail::FailureCode;
 use crate::route::FeeRefund;
 use crate::time::Millis;
+use crate::traceparent::TraceParent;
 
 pub use super::tables::*;
 pub use bundle::*;
@@ -450,6 +451,9 @@ pub struct SettlementMore {
     /// The approval of its user, if it needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<PaymentApproval>,
+    /// The place in a distributed trace of the call that made it, if that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<TraceParent>,
 }
 
 fn no_pairs(metadata: &BTreeMap<String, String>) -> bool {

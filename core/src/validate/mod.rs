@@ -56,6 +56,7 @@ use crate::participant::{Namespace, Participant, ParticipantError, Reference, Re
 use crate::rail::simulator::{UnknownScenario, check_scenario};
 use crate::route::{FeeRule, Payment};
 use crate::time::{Millis, parse_rfc3339, rfc3339};
+use crate::traceparent::TraceParent;
 use json::{FieldProblems, Object, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -111,6 +112,8 @@ pub struct CreateRequest {
     pub expires_at: Option<Millis>,
     /// The client's end user who pays, 1 to 64 printable ASCII characters. Whether there is one is not checked here.
     pub user: Option<String>,
+    /// The place in a distributed trace that its settlement keeps. It is no part of the body, and a repeat may have another one.
+    pub traceparent: Option<TraceParent>,
 }
 
 impl CreateRequest {
@@ -127,6 +130,7 @@ impl CreateRequest {
             quote_id: None,
             expires_at: None,
             user: None,
+            traceparent: None,
         }
     }
 
@@ -204,6 +208,7 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
             quote_id: quote_id?,
             expires_at: expires_at?,
             user: user?,
+            traceparent: None,
         })
     })
 }

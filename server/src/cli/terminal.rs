@@ -1,5 +1,6 @@
 //! The output of commands: plain when piped, coloured on a terminal, never more than `NO_COLOR` allows.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
@@ -18,11 +19,45 @@ const LOOK: TableStyle = TableStyle::new().header_separator(LineStyle::none().fi
 
 /// Replaces each character that moves a cursor, changes the direction of a line or is invisible by a mark.
 pub(crate) fn printable(text: &str) -> String {
-    let unseen = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    text.chars().map(|c| if is_unseen(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// What may be written to a terminal: lines with our own colours. A text of a server, a provider or another client that forgot to be
+/// [`printable`] moves no cursor, sets no title and hides nothing.
+fn tame(text: &str, is_colored: bool) -> Cow<'_, str> {
+    let is_harmless = |c: char| matches!(c, '\n' | '\t') || !is_unseen(c);
+    if text.chars().all(is_harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let style = if is_colored { style_at(rest) } else { "" };
+        if style.is_empty() {
+            out.push(if is_harmless(c) { c } else { '\u{fffd}' });
+            rest = &rest[c.len_utf8()..];
+        } else {
+            out.push_str(style);
+            rest = &rest[style.len()..];
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The sequence at the beginning of a text that sets a colour or a weight, as tables and [`Terminal::paint`] write it; empty if there is none.
+fn style_at(text: &str) -> &str {
+    let Some((codes, _)) = text.strip_prefix("\u{1b}[").and_then(|rest| rest.split_once('m')) else { return "" };
+    let Ok(numbers) = codes.split(';').map(|code| if code.is_empty() { Ok(0) } else { code.parse::<u8>() }).collect::<Result<Vec<_>, _>>()
+    else {
+        return "";
     };
-    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
+    let is_ours = matches!(numbers[..], [38, 5, _]) || numbers.iter().all(|code| matches!(code, 0..=4 | 22..=24 | 30..=37 | 39 | 90..=97));
+    if is_ours { &text[..codes.len() + 3] } else { "" }
 }
 
 /// The meaning of a piece of text. Its colour follows from that, so that one meaning looks the same everywhere.
@@ -181,7 +216,7 @@ impl Terminal {
 
     /// Writes a line to standard output.
     pub(crate) fn line(&self, text: impl Display) -> Done {
-        writeln!(io::stdout().lock(), "{text}").map_err(Failure::from)
+        writeln!(io::stdout().lock(), "{}", tame(&text.to_string(), self.colored)).map_err(Failure::from)
     }
 
     /// Writes a table, without blanks at the ends of lines.
@@ -209,7 +244,8 @@ impl Terminal {
 
 /// Writes a remark to standard error. A closed standard error is no reason to stop.
 pub(crate) fn note(text: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let is_colored = io::stderr().is_terminal() && colors_wanted();
+    let _ = writeln!(io::stderr().lock(), "{}", tame(&text.to_string(), is_colored));
 }
 
 /// Reports why the command stops.
@@ -230,4 +266,27 @@ pub(crate) fn complain(failure: &super::failure::Reason) {
 fn colors_wanted() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_lines_and_our_colours_reaches_a_terminal() {
+        let painted = Terminal { columns: None, colored: true }.paint(Tone::Bad, "declined");
+        assert_eq!(tame(&painted, true), painted);
+        assert_eq!(tame("two\nlines\tand a tab – ünïcode", false), "two\nlines\tand a tab – ünïcode");
+        for hostile in ["\u{1b}]0;title\u{7}", "\u{1b}[2J", "\u{1b}[8mhidden", "\u{9b}31m", "over\rwritten", "\u{202e}desrever", "a\u{8}b"]
+        {
+            for is_colored in [false, true] {
+                let shown = tame(hostile, is_colored);
+                assert!(!shown.contains(is_unseen), "{hostile:?} is shown as {shown:?}");
+            }
+        }
+        assert!(!tame(&painted, false).contains('\u{1b}'), "colours are for terminals that have them");
+        for odd in ["\u{1b}", "\u{1b}[", "\u{1b}[31", "m\u{1b}[m", ""] {
+            let _ = tame(odd, true);
+        }
+    }
 }

@@ -61,8 +61,8 @@ pub(crate) async fn movement(State(app): State<App>, Authenticated(call): Authen
     get, path = "/api/v1/balances/{currency}/entries", tag = "balances", operation_id = "listEntries",
     params(
         ("currency" = String, Path, description = "ISO 4217 code", example = "EUR"),
-        ("from" = Option<String>, Query, description = "RFC 3339, inclusive", example = "2026-01-01T00:00:00Z"),
-        ("to" = Option<String>, Query, description = "RFC 3339, exclusive"),
+        ("from" = Option<String>, Query, description = "RFC 3339, inclusive", format = DateTime, example = "2026-01-01T00:00:00Z"),
+        ("to" = Option<String>, Query, description = "RFC 3339, exclusive", format = DateTime),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
     ),

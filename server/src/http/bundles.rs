@@ -24,7 +24,7 @@ use serde::Deserialize;
 
 use super::App;
 use super::document::{BadFields, BadQuery, Denied, NoBundle, NotActed, NotKept, NotStepped, Unserved};
-use super::extract::{Authenticated, Named, Noted, Open, Params};
+use super::extract::{Authenticated, COUNT_MAX, Named, Noted, Open, Params};
 use super::keyed::{Keyed, answered};
 use super::operator::{act, acting, id, page, version_in_if_match};
 use super::response::{HandlerResult, ok, with, with_text};
@@ -120,7 +120,7 @@ pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authentica
 /// Without `secrets`, those that it has stay.
 #[utoipa::path(
     put, path = "/api/v1/bundles/{id}", tag = "bundles", operation_id = "replaceBundle",
-    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", example = "\"1\"")),
+    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"1\"")),
     request_body(content((BundleBody = "application/json", example = json!({"manifest": {"id": "acme", "version": "1.0.0", "name": "Acme Pay", "rail": "adapter", "namespaces": ["msisdn"], "currencies": ["KES"], "contacts": [{"role": "technical", "email": "integration@acme.example"}], "sandbox": {"base_url": "https://sandbox.acme.example/railgate", "test": {"to": "msisdn:+254700000001"}}}})), (String = "application/zip", example = "PK…"))),
     responses((status = 200, description = "The bundle", body = BundleView, headers(("ETag" = String, description = "The version"))), NotKept, Denied, Unserved),
 )]
@@ -139,7 +139,7 @@ pub(crate) async fn replace(State(app): State<App>, named: Named, upload: Upload
 /// What it overlaps with is looked up, and its sandbox endpoint is tested; both are shown to both sides. The body is optional.
 #[utoipa::path(
     post, path = "/api/v1/bundles/{id}/submit", tag = "bundles", operation_id = "submitBundle",
-    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is submitted", example = "\"1\"")),
+    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is submitted", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"1\"")),
     request_body(content = Option<ReviewBundleBody>, content_type = "application/json", example = json!({"comment": "Ready for review."})),
     responses((status = 200, description = "The bundle", body = BundleSummaryView), NotStepped, Denied, Unserved),
 )]
@@ -152,7 +152,7 @@ pub(crate) async fn submit(State(app): State<App>, named: Named, keyed: Keyed<Bu
 /// At any time before it is published. The body is optional.
 #[utoipa::path(
     post, path = "/api/v1/bundles/{id}/withdraw", tag = "bundles", operation_id = "withdrawBundle",
-    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is withdrawn", example = "\"1\"")),
+    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is withdrawn", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"1\"")),
     request_body(content = Option<ReviewBundleBody>, content_type = "application/json", example = json!({"comment": "We start over."})),
     responses((status = 200, description = "The bundle", body = BundleSummaryView), NotStepped, Denied, Unserved),
 )]
@@ -298,7 +298,7 @@ pub(crate) async fn request_changes(State(app): State<App>, named: Named, keyed:
 /// added to the table of routes. Until then the bundle shows where it is `publishing`. Live, a second operator has to confirm it.
 #[utoipa::path(
     post, path = "/api/v1/bundles/{id}/publish", tag = "operators", operation_id = "publishBundle",
-    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is published", example = "\"7\"")),
+    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is published", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"7\"")),
     request_body(content = PublishBundleBody, content_type = "application/json", example = json!({"mode": "sandbox", "reason": "contract signed"})),
     responses((status = 200, description = "The bundle", body = BundleView), (status = 202, description = "A second operator has to confirm it", body = AskedView), NoBundle, BadFields, NotActed, Denied, Unserved),
 )]
@@ -311,7 +311,7 @@ pub(crate) async fn publish(State(app): State<App>, named: Named, keyed: Keyed<A
 /// Its providers get no new payments; those that they have are followed to their end, and what has no end waits for a person.
 #[utoipa::path(
     post, path = "/api/v1/bundles/{id}/revoke", tag = "operators", operation_id = "revokeBundle",
-    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is revoked", example = "\"9\"")),
+    params(("id" = String, Path, description = "The `bun_` id", example = "bun_01KAJX3M7Q5W8ZP9D2R4T6V8YB"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is revoked", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"9\"")),
     request_body(content = ReasonBody, content_type = "application/json", example = json!({"reason": "contract ended"})),
     responses((status = 200, description = "The bundle", body = BundleView), (status = 202, description = "A second operator has to confirm it", body = AskedView), NoBundle, BadFields, NotActed, Denied, Unserved),
 )]
@@ -396,7 +396,7 @@ pub(super) async fn shown<A: Asks>(app: &App, call: &Open<A>, reader: BundleRead
 
 pub(super) async fn timeline_of<A: Asks>(app: &App, call: &Open<A>, reader: BundleReader, id: Ulid) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
-    let after = params.number("after", 0..=u32::MAX).unwrap_or(0);
+    let after = params.number("after", 0..=COUNT_MAX).unwrap_or(0);
     let limit = params.number("limit", 1..=200).unwrap_or(50) as usize;
     params.finish()?;
     ok(&app.gateway.scan(&call.caller, move |engine: &Engine| engine.bundle_timeline(reader, id, after, limit)).await?)
@@ -404,7 +404,7 @@ pub(super) async fn timeline_of<A: Asks>(app: &App, call: &Open<A>, reader: Bund
 
 pub(super) async fn diff_of<A: Asks>(app: &App, call: &Open<A>, reader: BundleReader, id: Ulid) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
-    let (from, to) = (params.number("from", 1..=u32::MAX), params.number("to", 1..=u32::MAX));
+    let (from, to) = (params.number("from", 1..=COUNT_MAX), params.number("to", 1..=COUNT_MAX));
     params.finish()?;
     ok(&app.gateway.scan(&call.caller, move |engine: &Engine| engine.bundle_diff(reader, id, from, to)).await?)
 }
@@ -429,7 +429,7 @@ pub(super) async fn document_of<A: Asks>(app: &App, call: &Open<A>, reader: Bund
 
 fn revision_in(uri: &Uri) -> Result<Option<u32>> {
     let mut params = Params::of(uri)?;
-    let revision = params.number("revision", 1..=u32::MAX);
+    let revision = params.number("revision", 1..=COUNT_MAX);
     params.finish()?;
     Ok(revision)
 }

@@ -13,6 +13,7 @@ use railgate::env::Env;
 use railgate::ids::Ulid;
 use railgate::ledger::Mode;
 use railgate::limit::Decision;
+use railgate::traceparent::TraceParent;
 
 use super::connections::Link;
 use super::route::Access;
@@ -46,13 +47,29 @@ pub(crate) struct Context {
     signature_base: OnceLock<String>,
     rate: Mutex<Option<(bool, Decision)>>,
     once: OnceLock<()>,
+    traceparent: Option<TraceParent>,
 }
 
 impl Context {
     pub(crate) fn new(id: HeaderValue, origin: Origin) -> Self {
         let (route, client, mode) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (access, signature_base, rate, once) = (OnceLock::new(), OnceLock::new(), Mutex::default(), OnceLock::new());
-        Self { id, origin, route, client, mode, access, signature_base, rate, once }
+        Self { id, origin, route, client, mode, access, signature_base, rate, once, traceparent: None }
+    }
+
+    /// The same, in a trace.
+    pub(crate) fn traced(self, traceparent: Option<TraceParent>) -> Self {
+        Self { traceparent, ..self }
+    }
+
+    /// Where the call is in a trace.
+    pub(crate) fn traceparent(&self) -> Option<TraceParent> {
+        self.traceparent
+    }
+
+    /// The same for what the call makes: only what is recorded is kept.
+    pub(crate) fn kept_traceparent(&self) -> Option<TraceParent> {
+        self.traceparent.filter(|place| place.is_sampled())
     }
 
     /// The request id as text.

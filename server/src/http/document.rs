@@ -16,9 +16,10 @@ use railgate::api::{
 };
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem, PathsMap};
+use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
 use utoipa::{IntoParams, IntoResponses, OpenApi};
@@ -110,10 +111,13 @@ pub(super) fn described(public_url: Option<&str>, deprecated: &[Deprecated]) -> 
     // The router's form for the rest of a path, `{*name}`, does not exist in an OpenAPI template.
     let paths = std::mem::take(&mut document.paths.paths);
     document.paths.paths = paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
+    merge_closed(&mut document.components.get_or_insert_default().schemas);
+    add_shadows(&mut document.paths.paths);
     super::webhooks::announced(&mut document);
     for path in document.paths.paths.values_mut() {
         for operation in operations(path) {
             add_request_id(operation);
+            operation.request_body.iter_mut().for_each(without_null);
         }
     }
     mark(&mut document, deprecated);
@@ -152,19 +156,84 @@ pub(super) fn operations_of<'p>(path: &'p mut PathItem, method: &Method) -> Opti
     }
 }
 
+/// Writes out what has all members of another schema and some of its own, if the other one takes no more: a value could not conform to both.
+fn merge_closed(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    let is_closed = |it: &Object| matches!(it.additional_properties.as_deref(), Some(AdditionalProperties::FreeForm(false)));
+    let closed: BTreeMap<String, Object> = schemas
+        .iter()
+        .filter_map(|(name, schema)| match schema {
+            RefOr::T(Schema::Object(object)) if is_closed(object) => Some((format!("#/components/schemas/{name}"), object.clone())),
+            _ => None,
+        })
+        .collect();
+    for schema in schemas.values_mut() {
+        let RefOr::T(Schema::AllOf(all)) = schema else { continue };
+        if let [RefOr::Ref(other), RefOr::T(Schema::Object(own))] = &*all.items
+            && let Some(other) = closed.get(&other.ref_location)
+        {
+            let mut merged = other.clone();
+            merged.description.clone_from(&all.description);
+            merged.properties.extend(own.properties.clone());
+            merged.required.extend(own.required.iter().cloned());
+            *schema = RefOr::T(Schema::Object(merged));
+        }
+    }
+}
+
+/// A body that may be left out is not `null` when it is there.
+fn without_null(body: &mut RefOr<RequestBody>) {
+    let RefOr::T(body) = body else { return };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(either))) = &content.schema
+            && let [_, some @ RefOr::Ref(_)] = &*either.items
+        {
+            content.schema = Some(some.clone());
+        }
+    }
+}
+
+/// Where a parameter may have the text of another path, as `{ref}` in `/settlements/{ref}` that of `/settlements/batch`, the other path
+/// answers; if that has no such method, with a 405.
+fn add_shadows(paths: &mut PathsMap<String, PathItem>) {
+    let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    let served = |item: &mut PathItem| methods.each_ref().map(|method| operations_of(item, method).is_some());
+    let all: Vec<_> = paths.iter_mut().map(|(path, item)| (path.clone(), served(item))).collect();
+    for (path, item) in paths.iter_mut() {
+        for (n, method) in methods.iter().enumerate() {
+            let is_shadowed = all.iter().any(|(other, served)| !served[n] && shadows(other, path));
+            if let Some(operation) = operations_of(item, method).filter(|_| is_shadowed) {
+                let refused = || RefOr::T(problem(&[ErrorCode::MethodNotAllowed]));
+                operation.responses.responses.entry("405".to_owned()).or_insert_with(refused);
+            }
+        }
+    }
+}
+
+/// Whether `path` is one that `template` matches, too, and that is served in its place.
+fn shadows(path: &str, template: &str) -> bool {
+    let is_parameter = |part: &str| part.starts_with('{');
+    let fits = |(part, of): (&str, &str)| part == of || (is_parameter(of) && !is_parameter(part));
+    path != template && path.split('/').count() == template.split('/').count() && path.split('/').zip(template.split('/')).all(fits)
+}
+
 /// Every call accepts and returns an `X-Request-Id`.
 fn add_request_id(operation: &mut Operation) {
-    let text = || ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[A-Za-z0-9._-]{1,128}$"));
+    let text = || ObjectBuilder::new().schema_type(Type::String);
     let parameter = ParameterBuilder::new()
         .name("X-Request-Id")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("Identifies the call in the response and in the server's log; generated if absent"))
+        .description(Some(
+            "Identifies the call in the response and in the server's log: 1 to 128 of `A-Z a-z 0-9 . _ -`. Another one is generated if it \
+             is absent or has another form, because a proxy may have added it",
+        ))
         .schema(Some(text()));
     operation.parameters.get_or_insert_default().push(RefOr::T(parameter.build()));
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
-            let header = HeaderBuilder::new().schema(Some(text())).description(Some("The call's id"));
+            let text = text().pattern(Some("^[A-Za-z0-9._-]{1,128}$"));
+            let header = HeaderBuilder::new().schema(Some(text)).description(Some("The call's id"));
             response.headers.insert("X-Request-Id".to_owned(), RefOr::T(header.build()));
         }
     }
@@ -182,7 +251,7 @@ pub(super) fn add_idempotency_key(operation: &mut Operation) {
              answered again. A call with a key counts as two writes",
         ))
         .example(Some(json!("7f3c2e")))
-        .schema(Some(text()));
+        .schema(Some(text().pattern(Some("^[!-~]([ -~]{0,253}[!-~])?$"))));
     operation.parameters.get_or_insert_default().push(RefOr::T(parameter.build()));
     for (status, response) in &mut operation.responses.responses {
         if let (true, RefOr::T(response)) = (status.starts_with('2'), response) {
@@ -418,9 +487,10 @@ pub(super) struct ListParams {
     /// `true` for sandbox settlements, `false` for live ones.
     sandbox: Option<bool>,
     /// RFC 3339, inclusive.
-    #[param(example = "2026-01-01T00:00:00Z")]
+    #[param(format = DateTime, example = "2026-01-01T00:00:00Z")]
     created_from: Option<String>,
     /// RFC 3339, exclusive.
+    #[param(format = DateTime)]
     created_to: Option<String>,
     /// Decimal, inclusive.
     #[param(example = "10.50")]

@@ -5,7 +5,7 @@ use railgate::api::FeedPage;
 
 use super::App;
 use super::document::{BadQuery, Denied, Restored, Unserved};
-use super::extract::{Open, Params};
+use super::extract::{COUNT_MAX, Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
 use super::route::{SettlementsRead, routes};
@@ -31,7 +31,7 @@ const LATEST: &str = "latest";
         ("after" = Option<String>, Query, description = "Only events after this position, or `latest`: only those that are yet to come", pattern = "^([0-9]+|latest)$", example = "latest"),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
         ("epoch" = Option<u32>, Query, description = "The epoch that the position is of, from an earlier page: another one is refused", minimum = 1),
-        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream"),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream", minimum = 0),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(
@@ -47,7 +47,7 @@ pub(crate) async fn events(State(app): State<App>, open: Open<SettlementsRead>) 
     let from_end = params.is_word("after", LATEST);
     let after = if from_end { None } else { params.number("after", 0..=i64::MAX) };
     let limit = params.number("limit", 1..=200).unwrap_or(50) as usize;
-    let epoch = params.number("epoch", 1..=u32::MAX);
+    let epoch = params.number("epoch", 1..=COUNT_MAX);
     params.finish()?;
     // A browser that reconnects sends both; the header is the newer one.
     let after = match stream::last_event_id(&open.headers)?.or(after) {

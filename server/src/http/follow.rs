@@ -8,7 +8,7 @@ use railgate::store::record::SettlementRecord;
 
 use super::App;
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
-use super::extract::{Authenticated, Named, Open, Params};
+use super::extract::{Authenticated, COUNT_MAX, Named, Open, Params};
 use super::held;
 use super::long_poll::until;
 use super::negotiate::{JSON, choose};
@@ -36,7 +36,7 @@ routes![status, events];
 pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenticated<OwnRead>, named: Named) -> HandlerResult {
     let mut params = Params::of(&call.uri)?;
     let wait_s = params.number("wait", 0..=app.limits.wait_s).unwrap_or(0);
-    let known = params.number("version", 0..=u32::MAX);
+    let known = params.number("version", 0..=COUNT_MAX);
     params.finish()?;
     let record = app.gateway.read(&call.caller, |engine| engine.settlement(&call.caller, named.target()?)).await?;
     let version = known.unwrap_or(record.version);
@@ -59,7 +59,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
         ("after" = Option<u32>, Query, description = "Only events with a higher sequence"),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
-        ("Last-Event-ID" = Option<u32>, Header, description = "The last event received; resumes a broken stream"),
+        ("Last-Event-ID" = Option<u32>, Header, description = "The last event received; resumes a broken stream", minimum = 0),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(
@@ -83,7 +83,7 @@ pub(crate) async fn events(State(app): State<App>, open: Open<OwnRead>, named: N
 
 fn range(uri: &Uri, headers: &HeaderMap) -> Result<(u32, usize)> {
     let mut params = Params::of(uri)?;
-    let after = params.number("after", 0..=u32::MAX);
+    let after = params.number("after", 0..=COUNT_MAX);
     let limit = params.number("limit", 1..=200).unwrap_or(50);
     params.finish()?;
     let last = stream::last_event_id(headers)?.map(|last| u32::try_from(last).unwrap_or(u32::MAX));

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use hyper::header::{HeaderName, HeaderValue};
-use hyper::{Method, Request, Uri};
+use hyper::header::{CONNECTION, HOST, HeaderName, HeaderValue};
+use hyper::http::uri::Authority;
+use hyper::{Method, Request, Uri, Version};
 use railgate::{Error, ErrorCode};
 use tower::Service as _;
 
@@ -25,6 +26,7 @@ use super::operator;
 use super::problem::{HttpError, render};
 use super::unsent::{Reader, Room};
 use crate::shares::Share;
+use crate::traces::{self, Kind, Span};
 
 /// The HTTP interface as a whole. Cheap to clone.
 #[derive(Clone)]
@@ -63,7 +65,8 @@ impl Middleware {
 
     async fn respond(&self, origin: &Origin, mut request: Request<Body>) -> Response {
         let begun = Instant::now();
-        let context = Arc::new(Context::new(self.app.ids.of(request.headers()), origin.clone()));
+        let mut span = self.span(&request);
+        let context = Arc::new(Context::new(self.app.ids.of(request.headers()), origin.clone()).traced(span.place()));
         let verb = request.method().clone();
         let Origin { peer, link } = origin;
         let peer = *peer;
@@ -77,12 +80,13 @@ impl Middleware {
             all => Deprecated::find(all, &verb, &uri),
         };
         let stopped = notice.as_ref().and_then(|notice| notice.stopped(self.app.gateway.engine().now()));
+        let refused = stopped.or_else(|| link.as_ref().and_then(|_| for_no_host(&request)));
         let turn = link.as_ref().map_or(Ok(None), |link| link.turn(peer));
-        let mut response = match (&turn, stopped) {
-            (Ok(_), Some(stopped)) => {
+        let mut response = match (&turn, refused) {
+            (Ok(_), Some(refused)) => {
                 let (parts, body) = request.into_parts();
                 body::discard(body, &parts.headers);
-                stopped
+                refused
             }
             (Ok(_), None) => match tokio::time::timeout(limit, self.route(request)).await {
                 Ok(response) => response,
@@ -130,8 +134,21 @@ impl Middleware {
                 None => _ = response.extensions_mut().insert(burden),
             }
         }
-        self.record(&context, method, response.status().as_u16(), begun.elapsed());
+        let status = response.status().as_u16();
+        span.rename(|| format!("{method} {}", context.route().unwrap_or("unmatched")));
+        span.answered(status, status >= 500);
+        self.record(&context, method, status, begun.elapsed());
         response
+    }
+
+    /// The span of a call. Probes come every few seconds and have none.
+    fn span(&self, request: &Request<Body>) -> Span {
+        if !self.app.traces.is_on() || matches!(request.uri().path(), "/healthz" | "/readyz") {
+            return Span::none();
+        }
+        let mut span = self.app.traces.begin("call", Kind::Server, traces::given(request.headers()));
+        span.set("http.request.method", name(request.method()));
+        span
     }
 
     /// The router's response; a panic in a handler becomes an internal error.
@@ -183,6 +200,7 @@ impl Middleware {
                 duration_us = took.as_micros() as u64,
                 request_id = context.id(),
                 client = context.client().map(tracing::field::display),
+                trace_id = context.traceparent().map(|place| tracing::field::display(place.trace())),
                 "request"
             );
         }
@@ -202,6 +220,24 @@ fn is_a_try(code: ErrorCode) -> bool {
             | ErrorCode::KeyUnknown
             | ErrorCode::KeyRevoked
     )
+}
+
+/// The answer to a request that arrived without a host, or with two: whoever passed it on may have seen another one than this server
+/// (RFC 9112, section 3.2).
+fn for_no_host(request: &Request<Body>) -> Option<Response> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let is_good = match (hosts.next(), hosts.next()) {
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(host), None) => {
+            host.to_str().is_ok_and(|host| host.parse::<Authority>().is_ok_and(|it| it.as_str() == host && !host.contains('@')))
+        }
+        (Some(_), Some(_)) => false,
+    };
+    let refuse = || {
+        let error = Error::with(ErrorCode::MalformedRequest, "a request has one Host header, with the name of a host");
+        ([(CONNECTION, HeaderValue::from_static("close"))], HttpError(error)).into_response()
+    };
+    (!is_good).then(refuse)
 }
 
 /// Whether the query asks for a long poll.

@@ -71,6 +71,7 @@ use crate::conformance::Doors;
 use crate::deliver::Deliverer;
 use crate::gateway::Gateway;
 use crate::metrics::Metrics;
+use crate::traces::Traces;
 use authenticate::Authenticator;
 use body::BodyMemory;
 use context::RequestIds;
@@ -198,6 +199,7 @@ pub(crate) struct AppState {
     deprecated: &'static [Deprecated],
     /// Requested as soon as this process is to stop.
     stopping: Stop,
+    traces: Traces,
     /// Whether the browser sites are served.
     #[cfg(feature = "console")]
     sites: bool,
@@ -221,6 +223,7 @@ pub(crate) struct Parts {
     /// Whether no other node works on the store.
     pub(crate) alone: bool,
     pub(crate) stopping: Stop,
+    pub(crate) traces: Traces,
 }
 
 /// Builds the interface from `parts`.
@@ -254,6 +257,7 @@ pub(crate) fn front(parts: Parts) -> Result<Middleware, Error> {
         attestor: parts.attestor,
         deprecated: parts.edge.deprecated.0,
         stopping: parts.stopping,
+        traces: parts.traces,
         #[cfg(feature = "console")]
         sites: parts.edge.console,
     }));

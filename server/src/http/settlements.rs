@@ -46,7 +46,8 @@ routes![create, create_batch, check, list, read, reconcile];
     ),
 )]
 pub(crate) async fn create(State(app): State<App>, posted: Posted<OwnWrite>) -> HandlerResult {
-    let request = app.gateway.engine().parse_create(posted.body())?;
+    let mut request = app.gateway.engine().parse_create(posted.body())?;
+    request.traceparent = posted.raw.context.kept_traceparent();
     let command = Create { caller: posted.caller, request: Box::new(request) };
     let Created { settlement, replayed } = posted.run(&app, command).await?;
     let wait = prefer_wait(&posted.raw.parts.headers, app.limits.wait_s);
@@ -92,7 +93,8 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     let mut refused = Vec::with_capacity(parsed.len());
     for element in parsed {
         refused.push(match element {
-            Ok(request) => {
+            Ok(mut request) => {
+                request.traceparent = posted.raw.context.kept_traceparent();
                 commands.push(posted.signed(Create { caller, request: Box::new(request) }));
                 None
             }

@@ -263,6 +263,6 @@ fn with_system_roots(builder: TlsBuilder) -> ConfigBuilder<ClientConfig, WantsCl
     })
 }
 
-fn system_roots() -> ClientConfig {
+pub(crate) fn system_roots() -> ClientConfig {
     with_system_roots(tls_builder()).with_no_client_auth()
 }

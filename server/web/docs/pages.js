@@ -80,7 +80,7 @@ export function groups() {
   const known = new Set([...START, ...REFERENCE]);
   const missing = [...known].filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`pages of the documentation that do not exist: ${missing.join(", ")}`);
-  const guides = [...markdown("docs"), ...markdown("docs/rails")].filter((file) => !known.has(file));
+  const guides = [...markdown("docs"), ...markdown("docs/operations"), ...markdown("docs/rails")].filter((file) => !known.has(file));
   const [start, reference] = [grouped("Start", START), grouped("Reference", REFERENCE)];
   return [start, grouped("Guides", guides), reference, grouped("Decisions", markdown("docs/adr"))];
 }

@@ -209,24 +209,29 @@ impl Engine {
     pub fn bundle_diff(&self, reader: BundleReader, id: Ulid, from: Option<u32>, to: Option<u32>) -> Result<BundleDiffView> {
         let bundle = self.bundle_record(reader, id)?;
         let to = to.unwrap_or(bundle.revision);
-        // Revisions that were never submitted were not kept.
-        let earlier = match from {
-            Some(from) => from,
+        let from = match from {
+            Some(from) => Some(from),
             None => {
-                typed::<BundlePartRecord>(self.store.scan(&Scan::bundle_part_before(bundle.no, to))?.pop())?.map_or(0, |part| part.revision)
+                let kept: Option<BundlePartRecord> = typed(self.store.scan(&Scan::kept_before(bundle.no, to))?.into_iter().next())?;
+                kept.map(|manifest| manifest.revision)
             }
         };
-        let (from_parts, to_parts) = (self.revision(&bundle, earlier)?, self.revision(&bundle, to)?);
-        if to_parts.is_empty() || (from_parts.is_empty() && from.is_some()) {
-            return Err(Error::with(ErrorCode::BundleNotFound, "the bundle has no such revision: only those that were submitted are kept"));
-        }
+        let to_parts = self.kept_revision(&bundle, to)?;
+        let from_parts = from.map_or(Ok(Vec::new()), |from| self.kept_revision(&bundle, from))?;
         let text = |parts: &[BundlePartRecord]| {
             let manifest = parts.iter().find(|part| part.n == 0);
             manifest.map_or("{}".to_owned(), |part| String::from_utf8_lossy(&part.content).into_owned())
         };
         let mut all = changes(&text(&from_parts), &text(&to_parts));
         all.extend(document_changes(&from_parts, &to_parts));
-        Ok(BundleDiffView { from: earlier, to, changes: all })
+        Ok(BundleDiffView { from: from.unwrap_or(0), to, changes: all })
+    }
+
+    /// A revision that must be there. Of one that was never submitted, at most the report of its test is kept.
+    fn kept_revision(&self, bundle: &BundleRecord, revision: u32) -> Result<Vec<BundlePartRecord>> {
+        let parts = self.revision(bundle, revision)?;
+        let said = "the bundle has no such revision: only those that were submitted are kept";
+        if parts.iter().any(|part| part.n == 0) { Ok(parts) } else { Err(Error::with(ErrorCode::BundleNotFound, said)) }
     }
 
     fn revision(&self, bundle: &BundleRecord, revision: u32) -> Result<Vec<BundlePartRecord>> {

@@ -1,6 +1,7 @@
 //! Who is an operator: invitations, keys, roles.
 
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 
 use crate::api::{Caller, IssuedToken, OperatorInvitationView, OperatorView};
 use crate::auth::{PublicKey, Scope};
@@ -153,7 +154,8 @@ impl Command for EnrollOperator {
         }
         let invited = code_number(&self.code).map(|no| d.overlay.get::<OperatorRecord>(&Key::Operator(no))).transpose()?.flatten();
         let valid = invited.filter(|it| {
-            it.status == OperatorStatus::Invited && it.expires_at > d.overlay.now && !it.code.is_empty() && it.code == hash(&self.code)
+            let is_open = it.status == OperatorStatus::Invited && it.expires_at > d.overlay.now && !it.code.is_empty();
+            is_open && bool::from(it.code.ct_eq(&hash(&self.code)))
         });
         let invited = valid.ok_or_else(|| {
             Error::with(ErrorCode::InvitationInvalid, "the code is unknown, was used or has expired: ask who invited you for another one")

@@ -315,7 +315,8 @@ pub(crate) fn mode_of(caller: &Caller, request: &CreateRequest) -> Result<Mode> 
 }
 
 fn more_of(request: &CreateRequest) -> Option<Arc<SettlementMore>> {
-    if request.description.is_none() && request.metadata.is_empty() && request.provider.is_none() && request.quote_id.is_none() {
+    let has_words = request.description.is_some() || !request.metadata.is_empty();
+    if !has_words && request.provider.is_none() && request.quote_id.is_none() && request.traceparent.is_none() {
         return None;
     }
     Some(Arc::new(SettlementMore {
@@ -323,6 +324,7 @@ fn more_of(request: &CreateRequest) -> Option<Arc<SettlementMore>> {
         metadata: request.metadata.clone(),
         pinned: request.provider.clone(),
         quote_id: request.quote_id.clone(),
+        traceparent: request.traceparent,
         ..SettlementMore::default()
     }))
 }

@@ -13,6 +13,7 @@ use crate::store::record::{AccountRecord, EventRecord, Failure, Key, ReversalRec
 use crate::store::{Scan, Unique, typed, typed_all};
 use crate::time::{Millis, rfc3339, short_rfc3339};
 use crate::trace::{self, About, hex};
+use crate::traceparent::TraceParent;
 use crate::validate::{self, CreateRequest, Offer};
 
 use crate::engine::Engine;
@@ -27,6 +28,15 @@ impl Offer for Offered<'_> {
 }
 
 impl Engine {
+    /// The place in a distributed trace of the call that made a settlement, if that is recorded.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn traceparent_of(&self, no: SettlementNo) -> Result<Option<TraceParent>> {
+        let record: Option<SettlementRecord> = typed(self.store.get(&Key::Settlement(no))?)?;
+        Ok(record.and_then(|record| record.more?.traceparent))
+    }
+
     /// Parses and validates the body of a create call; reports every problem at once.
     ///
     /// Does not check that `expires_at` is in the future. The create does: repeating a request

@@ -500,9 +500,9 @@ pub fn bundles_are_read_by_client_and_state_and_by_when_a_test_is_due(new: Facto
     make(store, [(1, 1, 0), (1, 1, 3), (1, 2, 0), (2, 1, 1)].map(|(no, revision, n)| insert(bundle_part(no, revision, n))));
     assert_eq!(keys(store, &Scan::bundle_parts(1, 1)), [(1, 1, 0), (1, 1, 3)].map(Key::BundlePart));
     assert_eq!(keys(store, &Scan::bundle_parts(2, 2)), []);
-    assert_eq!(keys(store, &Scan::bundle_part_before(1, u32::MAX)), [Key::BundlePart((1, 2, 0))]);
-    assert_eq!(keys(store, &Scan::bundle_part_before(1, 2)), [Key::BundlePart((1, 1, 3))]);
-    assert_eq!(keys(store, &Scan::bundle_part_before(2, 1)), []);
+    let kept = |bundle, revision| keys(store, &Scan::kept_before(bundle, revision));
+    assert_eq!([kept(1, 3), kept(1, 2)], [(1, 2, 0), (1, 1, 0)].map(|key| vec![Key::BundlePart(key)]));
+    assert_eq!([kept(1, 1), kept(2, u32::MAX)], [[], []]);
     make(store, [(1, 1), (1, 2), (1, 5), (2, 1)].map(|(no, n)| insert(bundle_step(no, n))));
     walks(store, &[1, 2, 5].map(|n| Key::BundleStep((1, n))), |last, limit| match last {
         Some(Key::BundleStep((_, after))) => Scan::bundle_steps(1, *after, limit),

@@ -558,10 +558,10 @@ impl Scan {
         scan.with(column!(BundlePart.revision), Is::Equal, revision)
     }
 
-    /// The latest part of a bundle that belongs to a revision before `revision`.
-    pub fn bundle_part_before(bundle: i64, revision: u32) -> Self {
-        let scan = Self::all(RecordKind::BundlePart, 1).with(column!(BundlePart.bundle), Is::Equal, bundle);
-        scan.with(column!(BundlePart.revision), Is::Below, revision).backwards().one()
+    /// The manifest of the last revision of a bundle that is kept before this one.
+    pub fn kept_before(bundle: i64, revision: u32) -> Self {
+        let scan = Self::all(RecordKind::BundlePart, usize::MAX).backwards().with(column!(BundlePart.bundle), Is::Equal, bundle);
+        scan.with(column!(BundlePart.revision), Is::Below, revision).with(column!(BundlePart.n), Is::Equal, 0u16).one()
     }
 
     /// The steps of a bundle by number, above `after`.

@@ -11,6 +11,7 @@ use railgate::store::postgres::PostgresStore;
 
 use crate::config::{DatabaseTls, DatabaseUrl, DeprecatedRoutes, Edge, ServeConfig, StoreConfig, TlsFiles};
 use crate::telemetry::{LogFormat, parse_filter};
+use crate::traces::TraceSettings;
 use sources::Sources;
 pub(super) use sources::{ConfigError, Origin};
 use values::store_address;
@@ -141,6 +142,13 @@ pub(super) struct ServeArgs {
     /// For how many days what devices measured is kept, as sketches [env: RAILGATE_QUALITY_RETENTION_DAYS] [default: 90]
     #[arg(long, value_name = "DAYS")]
     pub(super) quality_retention_days: Option<String>,
+    /// Send spans to the collector at this address, by OTLP over HTTP: `http://127.0.0.1:4318` [env: RAILGATE_TRACES] [default: off]
+    #[arg(long, value_name = "off|URL")]
+    pub(super) traces: Option<String>,
+    /// The share of the traces that begin here which are recorded, from 0 to 1; callers who send a `traceparent` decide about theirs
+    /// [env: RAILGATE_TRACES_SHARE] [default: 1]
+    #[arg(long, value_name = "SHARE")]
+    pub(super) traces_share: Option<String>,
     /// Lifetime of an access token, in seconds [env: RAILGATE_TOKEN_TTL] [default: 900]
     #[arg(long, value_name = "SECONDS")]
     pub(super) token_ttl: Option<String>,
@@ -172,7 +180,7 @@ pub(super) struct Settings {
 }
 
 /// The names of the settings, in the order of the flags.
-const NAMES: [&str; 35] = [
+const NAMES: [&str; 37] = [
     "listen",
     "metrics-listen",
     "store",
@@ -204,6 +212,8 @@ const NAMES: [&str; 35] = [
     "attestation-app",
     "audit-refusals-days",
     "quality-retention-days",
+    "traces",
+    "traces-share",
     "token-ttl",
     "max-connections",
     "drain-grace",
@@ -311,6 +321,8 @@ impl ServeArgs {
         let attestation_roots = from.read("attestation-roots", self.attestation_roots.take(), nothing, file);
         let attestation_apps = from.read_list("attestation-app", std::mem::take(&mut self.attestation_app), values::apple_app);
         let cors_origins = from.read_list("cors-origin", std::mem::take(&mut self.cors_origin), values::origin);
+        let collector = from.read("traces", self.traces.take(), || Ok("off".to_owned()), values::collector);
+        let share = from.read("traces-share", self.traces_share.take(), || Ok("1".to_owned()), values::share);
         let console = from.read("console", self.console.take(), || Ok("on".to_owned()), on_off);
         let tls = match (cert?, key?) {
             (Some(cert), Some(key)) => Some(TlsFiles { cert, key }),
@@ -337,6 +349,7 @@ impl ServeArgs {
             provider_allow: provider_allow?,
             attestation_roots: attestation_roots?,
             attestation_apps: attestation_apps?,
+            traces: collector?.zip(share).map(|(collector, share)| TraceSettings { collector, share }),
             console: console?,
             deprecated: DeprecatedRoutes::default(),
         })

@@ -119,6 +119,20 @@ pub(super) fn public_url(text: &str) -> Result<Option<String>, String> {
     normal_base(text).map(Some).ok_or_else(wrong)
 }
 
+/// `off` or the address of a collector of spans.
+pub(super) fn collector(text: &str) -> Result<Option<String>, String> {
+    if text == "off" {
+        return Ok(None);
+    }
+    public_url(text).ok().flatten().map(Some).ok_or_else(|| "must be off, or an address such as http://127.0.0.1:4318".to_owned())
+}
+
+/// From 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "must be a number from 0 to 1, such as 0.05".to_owned())
+}
+
 /// `open`, `invited` or `off`.
 pub(super) fn enrollment(text: &str) -> Result<Enrollment, String> {
     match text {

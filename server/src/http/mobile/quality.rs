@@ -48,8 +48,8 @@ pub(crate) async fn take(State(app): State<App>, keyed: Keyed<OwnWrite, MEASURED
     get, path = "/api/v1/mobile/quality/summary", tag = "mobile", operation_id = "summariseQuality",
     params(
         ("metric" = String, Query, description = "What was measured", example = "payment.confirmed"),
-        ("from" = Option<String>, Query, description = "RFC 3339, inclusive; the hour counts. Seven days before `to` by default, at most 92"),
-        ("to" = Option<String>, Query, description = "RFC 3339, exclusive; a begun hour counts. Now by default"),
+        ("from" = Option<String>, Query, description = "RFC 3339, inclusive; the hour counts. Seven days before `to` by default, at most 92", format = DateTime),
+        ("to" = Option<String>, Query, description = "RFC 3339, exclusive; a begun hour counts. Now by default", format = DateTime),
         ("by" = inline(Option<Vec<QualityBy>>), Query, description = "What tells groups apart: up to two. One group by default"),
     ),
     responses((status = 200, description = "The groups", body = QualitySummaryView), BadQuery, Denied, Unserved),

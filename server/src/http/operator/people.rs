@@ -36,8 +36,8 @@ const PERIOD: Millis = 86_400_000;
 #[utoipa::path(
     get, path = "/api/v1/operator/overview", tag = "operators", operation_id = "getOverview",
     params(
-        ("from" = Option<String>, Query, description = "RFC 3339, inclusive; a day before `to` by default", example = "2026-01-01T00:00:00Z"),
-        ("to" = Option<String>, Query, description = "RFC 3339, exclusive; now by default"),
+        ("from" = Option<String>, Query, description = "RFC 3339, inclusive; a day before `to` by default", format = DateTime, example = "2026-01-01T00:00:00Z"),
+        ("to" = Option<String>, Query, description = "RFC 3339, exclusive; now by default", format = DateTime),
     ),
     responses((status = 200, description = "Figures", body = OverviewView), BadQuery, Denied, Unserved),
 )]

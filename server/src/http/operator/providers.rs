@@ -54,14 +54,36 @@ pub(crate) async fn positions(State(app): State<App>, Authenticated(call): Authe
     ok(&PositionsView { data: app.gateway.read(&call.caller, |engine| engine.positions(named.last())).await? })
 }
 
+/// A provider, and why it is put.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core")]
+pub(crate) struct PutProviderBody {
+    #[serde(flatten)]
+    provider: ProviderBody,
+    /// Why, for the audit trail.
+    #[schema(min_length = 1, max_length = 500)]
+    reason: String,
+}
+
+/// The whole table of routes, and why it is put.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "described here, read by the core")]
+pub(crate) struct PutRoutesBody {
+    #[serde(flatten)]
+    table: RoutesBody,
+    /// Why, for the audit trail.
+    #[schema(min_length = 1, max_length = 500)]
+    reason: String,
+}
+
 /// Add or replace a provider
 ///
-/// The whole provider; secrets that are left out stay as they are. `If-Match` with an `ETag` replaces only that version. The body has
-/// a `reason` beside the provider's members. In force on this server at once, on others within seconds.
+/// The whole provider; secrets that are left out stay as they are. `If-Match` with an `ETag` replaces only that version. In force on
+/// this server at once, on others within seconds.
 #[utoipa::path(
     put, path = "/api/v1/operator/providers/{id}", tag = "operators", operation_id = "putProvider",
-    params(("id" = String, Path, description = "The provider's id", example = "simulator"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", example = "\"12\"")),
-    request_body(content = ProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}], "reason": "contract of May"})),
+    params(("id" = String, Path, description = "The provider's id", example = "simulator"), ("If-Match" = Option<String>, Header, description = "The `ETag` of the version that is replaced", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"12\"")),
+    request_body(content = PutProviderBody, content_type = "application/json", example = json!({"id": "simulator", "name": "Simulated operator", "rail": "simulator", "mode": "sandbox", "fees": [{"percent": "0.5"}], "reason": "contract of May"})),
     responses((status = 200, description = "The provider", body = OperatedProviderView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
 pub(crate) async fn put(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
@@ -116,11 +138,11 @@ pub(crate) async fn routes_read(State(app): State<App>, Authenticated(_): Authen
 
 /// Replace the table of routes
 ///
-/// `If-Match` must have the `ETag` of the table that is replaced, or `*`. The body has a `reason` beside `routes`.
+/// `If-Match` must have the `ETag` of the table that is replaced, or `*`.
 #[utoipa::path(
     put, path = "/api/v1/operator/routes", tag = "operators", operation_id = "putRoutes",
-    params(("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", example = "\"12\"")),
-    request_body(content = RoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}], "reason": "contract of May"})),
+    params(("If-Match" = String, Header, description = "The `ETag` of the version that is replaced, or `*`", pattern = r#"^(\*|"[0-9]{1,18}")$"#, example = "\"12\"")),
+    request_body(content = PutRoutesBody, content_type = "application/json", example = json!({"routes": [{"mode": "sandbox", "namespace": "msisdn", "prefix": "+254", "providers": [{"id": "simulator", "priority": 1}]}], "reason": "contract of May"})),
     responses((status = 200, description = "The table", body = OperatedRoutesView), (status = 202, description = "A second operator has to confirm it", body = AskedView), BadFields, NotActed, Denied, Unserved),
 )]
 pub(crate) async fn routes_put(State(app): State<App>, keyed: Keyed<AsAgent>) -> HandlerResult {
