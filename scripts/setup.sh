@@ -135,6 +135,22 @@ has_pgbouncer() { PATH=$PATH:/usr/sbin pgbouncer --version; }
 need_pgbouncer() { need has_pgbouncer "PgBouncer" pgbouncer pgbouncer; }
 has_nginx() { PATH=$PATH:/usr/sbin nginx -v; }
 need_nginx() { need has_nginx "nginx" nginx-light nginx; }
+has_promtool() { promtool --version; }
+# Taken out of its package: installed, that would start a Prometheus, on the port of the gateway's metrics.
+need_promtool() {
+  has_promtool >/dev/null 2>&1 && return 0
+  command -v apt-get >/dev/null 2>&1 || { need has_promtool "promtool" prometheus prometheus && return 0; }
+  promtool_folder=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/promtool
+  if [ ! -x "$promtool_folder/usr/bin/promtool" ]; then
+    say "getting promtool into $promtool_folder (apt-get download prometheus)"
+    as_root apt-get update -qq >&2
+    mkdir -p "$promtool_folder"
+    (cd "$promtool_folder" && apt-get download -qq prometheus >&2 && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb)
+  fi
+  PATH=$promtool_folder/usr/bin:$PATH
+  export PATH
+  need has_promtool "promtool" prometheus prometheus
+}
 need_jvm() { need has_jvm "a JDK 17 or newer with Maven" "openjdk-17-jdk-headless maven" "openjdk@17 maven"; }
 
 need_cargo

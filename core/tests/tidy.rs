@@ -150,3 +150,20 @@ fn every_end_to_end_test_belongs_to_a_part_of_check() {
         assert!(listed.contains(target.trim_end_matches(".rs")), "{target} is in no part of ./check");
     }
 }
+
+/// `docs/security-checks.md` names files and, after each, tests that are in it.
+#[test]
+fn every_test_that_the_security_checks_name_exists() {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/security-checks.md")).unwrap();
+    let is_name = |word: &str| word.contains('_') && word.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    let (mut file, mut tests) = (String::new(), 0);
+    for word in page.split('`').skip(1).step_by(2) {
+        if word.ends_with(".rs") {
+            file = fs::read_to_string(Path::new(ROOT).join(word)).unwrap_or_else(|error| panic!("{word}: {error}"));
+        } else if is_name(word) && word != "unsafe_code" {
+            assert!(file.contains(&format!("fn {word}(")), "there is no test {word} where the page says");
+            tests += 1;
+        }
+    }
+    assert!(tests > 40, "{tests}");
+}
