@@ -961,21 +961,53 @@ export interface Notifications {
 }
 
 /** A provider as an operator configured it, and how it is. Its secrets are never shown. */
-export interface OperatedProvider extends ProviderRequest {
+export interface OperatedProvider {
+  /** The address of its interface. */
+  readonly base_url?: string | null;
+  /** The countries that it reaches, ISO 3166-1 alpha-2, for people. */
+  readonly countries?: readonly string[] | null;
+  /** The currencies that it settles, ISO 4217; default: all. */
+  readonly currencies?: readonly string[] | null;
+  /** Whether it takes new payments; default: true. */
+  readonly enabled?: boolean | null;
+  /** What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace. */
+  readonly fees?: readonly FeeRequest[] | null;
+  /** Stable id. */
+  readonly id: string;
+  /** Smallest and largest payments, by currency. */
+  readonly limits?: Readonly<Record<string, LimitRequest>> | null;
+  /** Whether it takes none for a while; default: false. */
+  readonly maintenance?: boolean | null;
+  /** `sandbox` or `live`, never both. */
+  readonly mode: string;
+  /** A name for people. */
+  readonly name: string;
+  /** The kinds of participant that it reaches; default: all. */
+  readonly namespaces?: readonly string[] | null;
   /** Of 100 calls, 95 were answered within so many milliseconds. */
   readonly p95_ms?: number | null;
+  /** The protocol that it speaks. */
+  readonly rail: string;
   /** The names of its secrets. */
   readonly secret_names: readonly string[];
+  /** Secrets of its rail, by name. They are never shown again; left out, those that it has stay. */
+  readonly secrets?: SecretTexts | null;
+  /** Settings of its rail. */
+  readonly settings?: Readonly<Record<string, string>> | null;
   /** Whether it takes payments, and answers. */
   readonly status: Health;
   /** The share of calls that it answered lately, from 0 to 1; null if there were too few. */
   readonly success_rate?: number | null;
+  /** How long calls to it may take. */
+  readonly timeouts?: TimeoutsRequest | null;
   /** The version of the configuration that changed it last; 0 if only the program has it. */
   readonly version: number;
 }
 
 /** The table of routes. */
-export interface OperatedRoutes extends RoutesRequest {
+export interface OperatedRoutes {
+  /** The entries. For a kind of participant without any, every enabled provider that serves it is tried, in order of id. */
+  readonly routes: readonly RouteRequest[];
   /** Its version, which is also the `ETag`; 0 if there never was one. */
   readonly version: number;
 }
@@ -1113,40 +1145,6 @@ export interface PromisedRequest {
   readonly reverse?: boolean | null;
 }
 
-/** A provider: one operator that can be reached over a rail. */
-export interface ProviderRequest {
-  /** The address of its interface. */
-  readonly base_url?: string | null;
-  /** The countries that it reaches, ISO 3166-1 alpha-2, for people. */
-  readonly countries?: readonly string[] | null;
-  /** The currencies that it settles, ISO 4217; default: all. */
-  readonly currencies?: readonly string[] | null;
-  /** Whether it takes new payments; default: true. */
-  readonly enabled?: boolean | null;
-  /** What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace. */
-  readonly fees?: readonly FeeRequest[] | null;
-  /** Stable id. */
-  readonly id: string;
-  /** Smallest and largest payments, by currency. */
-  readonly limits?: Readonly<Record<string, LimitRequest>> | null;
-  /** Whether it takes none for a while; default: false. */
-  readonly maintenance?: boolean | null;
-  /** `sandbox` or `live`, never both. */
-  readonly mode: string;
-  /** A name for people. */
-  readonly name: string;
-  /** The kinds of participant that it reaches; default: all. */
-  readonly namespaces?: readonly string[] | null;
-  /** The protocol that it speaks. */
-  readonly rail: string;
-  /** Secrets of its rail, by name. They are never shown again; left out, those that it has stay. */
-  readonly secrets?: SecretTexts | null;
-  /** Settings of its rail. */
-  readonly settings?: Readonly<Record<string, string>> | null;
-  /** How long calls to it may take. */
-  readonly timeouts?: TimeoutsRequest | null;
-}
-
 /** The publication of a bundle. */
 export interface PublishBundleRequest {
   /** `sandbox` first, then `live`. */
@@ -1211,6 +1209,50 @@ export interface PushSubscriptions {
   readonly application_server_key: string;
   /** The subscriptions, oldest first. */
   readonly data: readonly PushSubscription[];
+}
+
+/** A provider, and why it is put. */
+export interface PutProviderRequest {
+  /** The address of its interface. */
+  readonly base_url?: string | null;
+  /** The countries that it reaches, ISO 3166-1 alpha-2, for people. */
+  readonly countries?: readonly string[] | null;
+  /** The currencies that it settles, ISO 4217; default: all. */
+  readonly currencies?: readonly string[] | null;
+  /** Whether it takes new payments; default: true. */
+  readonly enabled?: boolean | null;
+  /** What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace. */
+  readonly fees?: readonly FeeRequest[] | null;
+  /** Stable id. */
+  readonly id: string;
+  /** Smallest and largest payments, by currency. */
+  readonly limits?: Readonly<Record<string, LimitRequest>> | null;
+  /** Whether it takes none for a while; default: false. */
+  readonly maintenance?: boolean | null;
+  /** `sandbox` or `live`, never both. */
+  readonly mode: string;
+  /** A name for people. */
+  readonly name: string;
+  /** The kinds of participant that it reaches; default: all. */
+  readonly namespaces?: readonly string[] | null;
+  /** The protocol that it speaks. */
+  readonly rail: string;
+  /** Why, for the audit trail. */
+  readonly reason: string;
+  /** Secrets of its rail, by name. They are never shown again; left out, those that it has stay. */
+  readonly secrets?: SecretTexts | null;
+  /** Settings of its rail. */
+  readonly settings?: Readonly<Record<string, string>> | null;
+  /** How long calls to it may take. */
+  readonly timeouts?: TimeoutsRequest | null;
+}
+
+/** The whole table of routes, and why it is put. */
+export interface PutRoutesRequest {
+  /** Why, for the audit trail. */
+  readonly reason: string;
+  /** The entries. For a kind of participant without any, every enabled provider that serves it is tried, in order of id. */
+  readonly routes: readonly RouteRequest[];
 }
 
 /** What a device measured: 1 to 500 points. */
@@ -1467,12 +1509,6 @@ export interface RouteRequest {
   readonly prefix?: string | null;
   /** The providers to try. */
   readonly providers: readonly ChoiceRequest[];
-}
-
-/** The whole table of routes. */
-export interface RoutesRequest {
-  /** The entries. For a kind of participant without any, every enabled provider that serves it is tried, in order of id. */
-  readonly routes: readonly RouteRequest[];
 }
 
 /** An endpoint for tests. */
@@ -3033,7 +3069,7 @@ export interface Routes {
         readonly id: string;
       };
       readonly ifMatch?: string;
-      readonly body: ProviderRequest & ReasonRequest;
+      readonly body: PutProviderRequest;
       readonly answers: {
         readonly "application/json": OperatedProvider | Asked;
       };
@@ -3239,7 +3275,7 @@ export interface Routes {
     /** Replace the table of routes. */
     readonly PUT: {
       readonly ifMatch: string;
-      readonly body: RoutesRequest & ReasonRequest;
+      readonly body: PutRoutesRequest;
       readonly answers: {
         readonly "application/json": OperatedRoutes | Asked;
       };
