@@ -34,9 +34,9 @@ impl Caller {
 
     /// Whether it may see a settlement: its client's, of a mode that it sees, and on a device its user's.
     pub fn may_see(&self, record: &SettlementRecord) -> bool {
-        (record.client == self.client || mutated!(WrongTenant))
-            && (self.sees(record.mode) || mutated!(ModesMixed))
-            && (self.user.is_none() || record.user == self.user)
+        let is_theirs = record.client == self.client || mutated!(WrongTenant);
+        let is_shown = self.sees(record.mode) || mutated!(ModesMixed);
+        is_theirs && is_shown && (self.user.is_none() || record.user == self.user)
     }
 
     /// Whether it may see its client's things of this mode: to a sandbox credential, live ones do not exist.
