@@ -108,7 +108,7 @@ impl Carrier {
         let mut span = self.span(&call, &provider);
         let answer = self.converse_in(call, span.place()).await?;
         span.set("railgate.answer", answer.kind().as_str());
-        drop(span);
+        span.end();
         self.metrics.rail_took(&provider, begun.elapsed());
         self.metrics.rail_answer(&provider, answer.kind());
         Ok(answer)
