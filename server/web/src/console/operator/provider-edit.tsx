@@ -13,13 +13,13 @@ import type { ViewProps } from "../views";
 import { Act } from "./act";
 import { Changes, changesOf } from "./changes";
 import { useMay } from "./people";
-import { configOf } from "./providers/config";
+import { type ProviderConfig, configOf } from "./providers/config";
 import { ProviderForm } from "./providers/form";
 
 const words = text.operator.providers;
 
 /** A provider to begin with. */
-const NEW: Operators.ProviderRequest = { id: "", name: "", rail: "adapter", mode: "sandbox" };
+const NEW: ProviderConfig = { id: "", name: "", rail: "adapter", mode: "sandbox" };
 
 export default function ProviderEdit({ params }: ViewProps) {
   const id = params["id"];
@@ -38,11 +38,11 @@ export default function ProviderEdit({ params }: ViewProps) {
   );
 }
 
-const asJson = (provider: Operators.ProviderRequest | undefined): Json | undefined => provider as unknown as Json | undefined;
+const asJson = (provider: ProviderConfig | undefined): Json | undefined => provider as unknown as Json | undefined;
 
 function Editor({ now }: { now: Operators.OperatedProvider | undefined }) {
   const before = now === undefined ? undefined : configOf(now);
-  const draft = useSignal<Operators.ProviderRequest>(before ?? NEW);
+  const draft = useSignal<ProviderConfig>(before ?? NEW);
   const saving = useSignal(false);
   const changes = changesOf(asJson(before), asJson(draft.value));
   return (

@@ -1,14 +1,14 @@
 /** The fields of a provider's configuration. */
 
 import { useSignal } from "@preact/signals";
-import type { Operators } from "railgate/client";
 import { text } from "../../../shared/text";
 import { SelectField, TextField } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
 import { FeeEditor } from "../fees";
+import type { ProviderConfig } from "./config";
 import { Limits, Pairs } from "./pairs";
 
-type Draft = Operators.ProviderRequest;
+type Draft = ProviderConfig;
 type Rail = keyof typeof words.rails;
 
 const words = text.operator.providers;
