@@ -13,6 +13,7 @@ import session from "highlight.js/lib/languages/shell";
 import sql from "highlight.js/lib/languages/sql";
 import swift from "highlight.js/lib/languages/swift";
 import toml from "highlight.js/lib/languages/ini";
+import yaml from "highlight.js/lib/languages/yaml";
 import { Marked } from "marked";
 
 const LANGUAGES = {
@@ -27,6 +28,7 @@ const LANGUAGES = {
   sql,
   swift,
   toml,
+  yaml,
   console: session,
   sh: bash,
   js: javascript,
