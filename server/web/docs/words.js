@@ -27,7 +27,9 @@ function operations() {
 function codes() {
   const text = String.raw`"((?:[^"\\]|\\.)+)"`;
   const declared = new RegExp(String.raw`= "([a-z_]+)", \d{3}, \w+, (?:true|false), ${text},\s*${text},\s*${text};`, "g");
-  const found = [...readFileSync(join(root, CODES), "utf8").matchAll(declared)];
+  // A backslash at the end of a line goes on with the next one.
+  const source = readFileSync(join(root, CODES), "utf8").replaceAll(/\\\n\s*/g, "");
+  const found = [...source.matchAll(declared)];
   return found.map(([, code, title, meaning, advice]) => ({
     url: `/docs/problems/${code}`,
     page: "Error codes",
