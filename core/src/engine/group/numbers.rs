@@ -28,6 +28,9 @@ pub(crate) struct Numbers {
     block: Option<Block>,
     /// How often in a row a number was already taken.
     lost: u32,
+    /// The end of the last reserved block, of any node, when it was last looked for, and when that was.
+    mark: i64,
+    looked_at: Millis,
 }
 
 /// A range of numbers that a node reserved.
@@ -41,8 +44,8 @@ struct Block {
 
 impl Numbers {
     /// Draws numbers one after the other, from `next` on.
-    pub(super) fn dense(next: i64) -> Self {
-        Self { next, block: None, lost: 0 }
+    pub(super) fn dense(store: &dyn Store, next: i64) -> Result<Self> {
+        Ok(Self { next, block: None, lost: 0, mark: mark(store)?.unwrap_or(0), looked_at: Millis::MIN })
     }
 
     /// The next number. Past the end of a block it may be another node's, which the commit detects.
@@ -54,18 +57,20 @@ impl Numbers {
 
     /// A number was already taken, and `next` is free as far as the store knows: another node writes too.
     ///
-    /// A node whose numbers are dense notices nothing until a commit of its own is refused. While it writes, it takes the numbers from
-    /// `next` on before this node can use them: so each loss goes further ahead.
+    /// A node whose numbers are dense takes those from `next` on before this one can use them, as long as it writes fast. So each loss
+    /// goes further ahead. The other one reaches what is reserved here, or notices it within [`KEPT`]: numbers still follow time.
     pub(super) fn meet(&mut self, next: i64) {
         let ahead = if self.lost == 0 { 0 } else { BLOCK.0 << (2 * self.lost).min(8) };
         self.lost += 1;
-        self.next = self.next.max(next + ahead);
-        self.block = Some(Block { start: self.next, end: self.next, until: Millis::MIN });
+        self.begin_blocks(next + ahead);
     }
 
     /// Makes sure that `wanted` numbers can be drawn.
     pub(super) fn provide(&mut self, store: &dyn Store, now: Millis, wanted: usize) -> Result<()> {
         let wanted = i64::try_from(wanted).map_err(Error::internal)?;
+        if wanted > 0 && self.block.is_none() {
+            self.look(store, now)?;
+        }
         let Some(Block { start, end, until }) = self.block else { return Ok(()) };
         if self.next > start {
             self.lost = 0;
@@ -79,11 +84,28 @@ impl Numbers {
         self.reserve(store, now, wanted.max((2 * used).clamp(BLOCK.0, BLOCK.1)))
     }
 
+    /// Looks whether another node has reserved numbers, at most once in [`KEPT`]. This one then goes on behind them, in blocks of its own.
+    fn look(&mut self, store: &dyn Store, now: Millis) -> Result<()> {
+        if (self.looked_at..self.looked_at.saturating_add(KEPT)).contains(&now) {
+            return Ok(());
+        }
+        self.looked_at = now;
+        match mark(store)? {
+            Some(end) if end > self.mark => self.begin_blocks(end),
+            Some(_) | None => {}
+        }
+        Ok(())
+    }
+
+    fn begin_blocks(&mut self, next: i64) {
+        self.next = self.next.max(next);
+        self.block = Some(Block { start: self.next, end: self.next, until: Millis::MIN });
+    }
+
     /// Reserves the next block. It belongs to the node that deletes the witness of the previous one.
     fn reserve(&mut self, store: &dyn Store, now: Millis, size: i64) -> Result<()> {
         for _ in 0..ROUNDS {
-            let last: Option<MetaRecord> = typed(store.get(&Key::Meta(MARK.to_owned()))?)?;
-            let last = last.and_then(|mark| mark.value.try_into().ok()).map(i64::from_be_bytes);
+            let last = mark(store)?;
             let start = last.unwrap_or(0).max(next_journal(store)?).max(self.next);
             let end = start + size;
             let mark = MetaRecord { name: MARK.to_owned(), value: end.to_be_bytes().to_vec() };
@@ -107,6 +129,12 @@ impl Numbers {
     }
 }
 
+/// The end of the last reserved block.
+fn mark(store: &dyn Store) -> Result<Option<i64>> {
+    let mark: Option<MetaRecord> = typed(store.get(&Key::Meta(MARK.to_owned()))?)?;
+    Ok(mark.and_then(|mark| mark.value.try_into().ok()).map(i64::from_be_bytes))
+}
+
 /// The name of a record that exists as long as the block that ends here is the last one.
 fn witness(end: i64) -> String {
     format!("{MARK}:{end}")
@@ -126,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_node_that_is_alone_counts_and_writes_nothing() {
-        let (store, mut numbers) = (MemoryStore::new(), Numbers::dense(7));
+        let store = MemoryStore::new();
+        let mut numbers = Numbers::dense(&store, 7).unwrap();
         assert_eq!(draw(&mut numbers, &store, 0, 3), [7, 8, 9]);
         assert_eq!(store.get(&Key::Meta(MARK.to_owned())).unwrap(), None);
     }
@@ -134,7 +163,7 @@ mod tests {
     #[test]
     fn nodes_that_met_never_draw_the_same_number() {
         let store = MemoryStore::new();
-        let mut nodes = [Numbers::dense(1), Numbers::dense(1)];
+        let mut nodes = [Numbers::dense(&store, 1).unwrap(), Numbers::dense(&store, 1).unwrap()];
         for node in &mut nodes {
             node.meet(5);
         }
@@ -151,7 +180,7 @@ mod tests {
     #[test]
     fn numbers_follow_time_over_all_nodes() {
         let store = MemoryStore::new();
-        let mut nodes = [Numbers::dense(1), Numbers::dense(1)];
+        let mut nodes = [Numbers::dense(&store, 1).unwrap(), Numbers::dense(&store, 1).unwrap()];
         for node in &mut nodes {
             node.meet(1);
         }
@@ -164,7 +193,8 @@ mod tests {
 
     #[test]
     fn blocks_grow_and_shrink_with_what_is_drawn() {
-        let (store, mut numbers) = (MemoryStore::new(), Numbers::dense(1));
+        let store = MemoryStore::new();
+        let mut numbers = Numbers::dense(&store, 1).unwrap();
         numbers.meet(1);
         let mut size = |now: Millis, count: usize| {
             draw(&mut numbers, &store, now, count);
@@ -181,10 +211,27 @@ mod tests {
     #[test]
     fn a_group_larger_than_a_block_has_numbers_of_its_own() {
         let store = MemoryStore::new();
-        let (mut one, mut two) = (Numbers::dense(1), Numbers::dense(1));
+        let (mut one, mut two) = (Numbers::dense(&store, 1).unwrap(), Numbers::dense(&store, 1).unwrap());
         one.meet(1);
         two.meet(1);
         let many = draw(&mut one, &store, 0, 3_000);
         assert!(draw(&mut two, &store, 0, 1)[0] > many[2_999]);
+    }
+
+    #[test]
+    fn a_node_that_counts_densely_notices_a_block_before_long() {
+        let store = MemoryStore::new();
+        let (mut dense, mut late) = (Numbers::dense(&store, 1).unwrap(), Numbers::dense(&store, 1).unwrap());
+        assert_eq!(draw(&mut dense, &store, 0, 1), [1]);
+        for next in [2, 3, 4] {
+            late.meet(next);
+        }
+        let far = draw(&mut late, &store, 10, 1)[0];
+        assert!(far > 4 + BLOCK.0, "each loss goes further ahead");
+        assert_eq!(draw(&mut dense, &store, KEPT - 1, 1), [2], "it does not look all the time");
+        assert!(draw(&mut dense, &store, KEPT, 1)[0] > far);
+        // What was reserved before it began says nothing.
+        let mut alone = Numbers::dense(&store, 9_000).unwrap();
+        assert_eq!(draw(&mut alone, &store, 5 * KEPT, 2), [9_000, 9_001]);
     }
 }

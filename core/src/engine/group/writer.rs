@@ -52,7 +52,7 @@ impl Writer {
     /// Nodes start their task numbers far apart, so that their keys hardly ever collide. `owner` identifies this node.
     pub(crate) fn new(store: &dyn Store, owner: i64, turns: impl Fn() -> Box<dyn Turns>) -> Result<Self> {
         Ok(Self {
-            journals: Numbers::dense(next_journal(store)?),
+            journals: Numbers::dense(store, next_journal(store)?)?,
             next_client: next(store, &Scan::last(RecordKind::Client), |last: ClientRecord| last.no.0)?,
             next_key: next(store, &Scan::last(RecordKind::Key), |last: KeyRecord| last.no.0)?,
             next_user: next(store, &Scan::last(RecordKind::User), |last: UserRecord| last.no.0)?,
