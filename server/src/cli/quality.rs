@@ -1,6 +1,5 @@
 //! `railgate quality`: what devices of all clients measured, read from the store itself.
 
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use comfy_table::Cell;
 use railgate::api::{QualityGroupView, QualitySummaryView};
@@ -12,6 +11,7 @@ use railgate::validate::quality::is_metric;
 use super::Global;
 use super::failure::{Done, Failure};
 use super::render::{decimal, short_time};
+use super::sim::names;
 use super::stores::StoreArg;
 use super::terminal::{Terminal, Tone, align_right, number, printable};
 
@@ -68,9 +68,7 @@ fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     as_str: fn(T) -> &'static str,
 ) -> impl clap::builder::TypedValueParser<Value = T> {
-    let names = all.iter().map(|one| as_str(*one));
-    PossibleValuesParser::new(names)
-        .try_map(move |name| all.iter().copied().find(|one| as_str(*one) == name).ok_or("there is no such name"))
+    names(all, as_str).try_map(move |name| all.iter().copied().find(|one| as_str(*one) == name).ok_or("there is no such name"))
 }
 
 pub(crate) fn run(args: QualityArgs, global: &Global, terminal: &Terminal) -> Done {

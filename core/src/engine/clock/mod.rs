@@ -154,9 +154,7 @@ impl ClockRecord {
             Some(_) => now,
         }
     }
-}
 
-impl ClockRecord {
     /// About when, by the gateway's clock, this one showed `at`: exactly, unless it was put ahead since, by as much as that was. A clock
     /// that stands shows one time for as long as it does: then it is when it came to stand there. Before its client first changed it, it
     /// was the gateway's.
