@@ -222,6 +222,18 @@ fn is_a_try(code: ErrorCode) -> bool {
     )
 }
 
+/// Whether this is a name or an IPv4 address, with a port or none. That is what nearly every call has; parsing it would allocate.
+fn is_plain(host: &str) -> bool {
+    let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
+    let is_number = |port: &str| port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-') && port.is_none_or(is_number)
+}
+
+/// Whether this is a host, with a port or none, and nothing besides (RFC 9110, section 7.2).
+fn is_authority(host: &str) -> bool {
+    host.parse::<Authority>().is_ok_and(|it| host.strip_prefix(it.host()).is_some_and(|port| port.is_empty() || it.port_u16().is_some()))
+}
+
 /// The answer to a request that arrived without a host, or with two: whoever passed it on may have seen another one than this server
 /// (RFC 9112, section 3.2).
 fn for_no_host(request: &Request<Body>) -> Option<Response> {
@@ -229,7 +241,7 @@ fn for_no_host(request: &Request<Body>) -> Option<Response> {
     let is_good = match (hosts.next(), hosts.next()) {
         (None, _) => request.version() < Version::HTTP_11,
         (Some(host), None) => {
-            host.to_str().is_ok_and(|host| host.parse::<Authority>().is_ok_and(|it| it.as_str() == host && !host.contains('@')))
+            host.to_str().is_ok_and(|host| is_plain(host) || is_authority(host))
         }
         (Some(_), Some(_)) => false,
     };

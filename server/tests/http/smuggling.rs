@@ -80,8 +80,18 @@ async fn a_length_beside_chunks_is_not_believed() {
 #[tokio::test]
 async fn a_request_has_one_host() {
     let service = service().await;
-    for hosts in ["", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n", "Host: a b\r\n", "Host: x@y\r\n", "Host: a/b\r\n", "Host: é\r\n"]
-    {
+    for hosts in [
+        "",
+        "Host: a\r\nHost: b\r\n",
+        "Host: a\r\nHost: a\r\n",
+        "Host: a b\r\n",
+        "Host: \r\n",
+        "Host: a:b\r\n",
+        "Host: a:1:2\r\n",
+        "Host: x@y\r\n",
+        "Host: a/b\r\n",
+        "Host: é\r\n",
+    ] {
         let text = both(&service, &format!("GET /healthz HTTP/1.1\r\n{hosts}\r\n")).await;
         assert!(text.starts_with("HTTP/1.1 400 "), "{hosts:?}: {text}");
         assert_eq!(responses(&text), 1, "{hosts:?}: {text}");
