@@ -155,7 +155,7 @@ impl State {
                     Record::Approval(ApprovalRecord { id, .. }) => Touched::Approval(*id),
                     _ => continue,
                 },
-                Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => continue,
+                Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) | Write::Absent(_) => continue,
             };
             self.touched.push(touched);
         }

@@ -60,6 +60,7 @@ macro_rules! store_conformance {
             unique_keys_never_change
             a_settlement_is_replaced_only_at_its_version
             a_later_write_sees_the_earlier_ones
+            a_commit_may_require_that_a_key_is_free
             nothing_of_a_refused_commit_is_visible
             mistakes_of_the_caller_are_refused
             the_largest_and_strangest_values_survive
@@ -221,15 +222,35 @@ pub fn every_kind_is_added_found_replaced_and_removed(new: Factory<'_>) {
         assert_eq!(store.get(&first.key()).unwrap(), None);
         assert_eq!(refuse(store, [replace_any(second.clone())]), [0], "{first:?}");
         assert_eq!(refuse(store, [Write::Delete(first.key())]), [0], "{first:?}");
-        make(store, [insert(first.clone())]);
+        make(store, [Write::Absent(first.key()), insert(first.clone())]);
         holds(store, first.clone());
         assert_eq!(refuse(store, [insert(second.clone())]), [0], "{first:?}");
+        assert_eq!(refuse(store, [Write::Absent(first.key())]), [0], "{first:?}");
         holds(store, first.clone());
         make(store, [replace_any(second.clone())]);
         holds(store, second.clone());
-        make(store, [Write::Delete(first.key())]);
+        make(store, [Write::Delete(first.key()), Write::Absent(first.key())]);
         assert_eq!(store.get(&first.key()).unwrap(), None);
     }
+}
+
+/// The condition refuses the whole commit, whatever else is written, and only as long as there is such a record.
+pub fn a_commit_may_require_that_a_key_is_free(new: Factory<'_>) {
+    let store = &*new();
+    let is_free = |hash: u8| Write::Absent(Key::Nonce([hash; 32]));
+    make(store, [insert(nonce(1, 5)), insert(nonce(3, 5))]);
+    let create = |no: i64, conditions: &[Write]| {
+        let rows = [insert(settlement(no, 1, &no.to_string())), insert(event(no, 1)), insert(task(no, 1)), insert(audit(no))];
+        rows.into_iter().chain(conditions.iter().cloned()).collect::<Vec<_>>()
+    };
+    assert_eq!(refuse(store, create(1, &[is_free(2), is_free(1), is_free(4), is_free(3)])), [5, 7]);
+    assert_eq!(store.get(&Key::Settlement(SettlementNo(1))).unwrap(), None);
+    make(store, create(1, &[is_free(2), is_free(4), is_free(2)]));
+    make(store, create(2, &[is_free(2), insert(nonce(2, 5))]));
+    assert_eq!(refuse(store, create(3, &[insert(nonce(4, 5)), is_free(4)])), [5], "taken by this commit");
+    assert_eq!(refuse(store, create(3, &[is_free(2)])), [4]);
+    make(store, create(3, &[Write::Delete(Key::Nonce([2; 32])), is_free(2)]));
+    assert_eq!(store.get(&Key::Settlement(SettlementNo(3))).unwrap(), Some(settlement(3, 1, "3").into()));
 }
 
 /// One commit with every kind of clash, between writes that would succeed.
@@ -256,6 +277,7 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
         insert(key(1, 1, 2)),                     // number taken
         insert(key(2, 2, 1)),                     // thumbprint taken by any client
         insert(nonce(1, 6)),                      // used before
+        Write::Absent(Key::Nonce([1; 32])),       // used before
         insert(audit(1)),                         // number taken
         Write::Delete(Key::Nonce([2; 32])),       // does not exist
         insert(endpoint(2, 2, 11)),               // id taken
@@ -277,7 +299,7 @@ pub fn every_clash_is_reported_at_once(new: Factory<'_>) {
         Write::Delete(Key::Unlogged(2)),          // does not exist
         insert(task(1, 2)),
     ];
-    assert_eq!(refuse(store, writes.clone()), (1..=34).collect::<Vec<_>>());
+    assert_eq!(refuse(store, writes.clone()), (1..=35).collect::<Vec<_>>());
     assert_eq!(store.get(&Key::Settlement(SettlementNo(2))).unwrap(), None);
     assert_eq!(store.get(&Key::Task(TaskKey::new(1, 2))).unwrap(), None);
     let [first, .., last] = writes;

@@ -117,6 +117,12 @@ impl State {
                 Write::Replace(record) => self.replace(record, None)?,
                 Write::Post(transfer) => self.insert(&transfer.clone().into())?,
                 Write::Count { .. } | Write::Floor { .. } => continue,
+                Write::Absent(key) => {
+                    if key_bytes(key).is_some_and(|key| self.records.contains_key(&key)) {
+                        clashes.push(Clash { write: index });
+                    }
+                    continue;
+                }
                 Write::Delete(key) => match key_bytes(key) {
                     Some(key) if self.records.contains_key(&key) => Some(self.set(key, None)?),
                     Some(_) | None => None,

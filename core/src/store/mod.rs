@@ -115,6 +115,8 @@ pub enum Write {
     },
     /// Removes an existing record.
     Delete(Key),
+    /// Writes nothing. Fails if there is a record with this key.
+    Absent(Key),
 }
 
 impl Write {
@@ -122,7 +124,8 @@ impl Write {
     pub(crate) fn inserted(&self) -> Option<&Record> {
         match self {
             Self::Insert(record) => Some(record),
-            Self::Update { .. } | Self::Replace(_) | Self::Post(_) | Self::Count { .. } | Self::Floor { .. } | Self::Delete(_) => None,
+            Self::Update { .. } | Self::Replace(_) | Self::Post(_) | Self::Count { .. } | Self::Floor { .. } => None,
+            Self::Delete(_) | Self::Absent(_) => None,
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn check(commit: &Commit) -> Result<(), StoreError> {
         Write::Floor { floor, .. } if *floor > 0 => Some("a floor is zero or less"),
         Write::Count { .. } | Write::Floor { .. } => None,
         Write::Delete(key) if is_posted(key.kind()) => Some("accounts and transfers are never removed"),
-        Write::Delete(key) => key.refusal(),
+        Write::Delete(key) | Write::Absent(key) => key.refusal(),
     };
     let refused = |cause| Err(StoreError::new("refusing a commit", cause, false));
     commit.writes.iter().find_map(refusal).map_or(Ok(()), refused)
@@ -167,7 +167,8 @@ impl Counts {
         let count = |write: &Write| match write {
             Write::Count { id, by, most } if by.adds() => Some((*id, *by, *most)),
             Write::Count { id, by, .. } => Some((*id, *by, Used::MAX)),
-            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) | Write::Floor { .. } | Write::Delete(_) => None,
+            Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Post(_) => None,
+            Write::Floor { .. } | Write::Delete(_) | Write::Absent(_) => None,
         };
         let mut counts: Vec<_> = commit.writes.iter().filter_map(count).collect();
         counts.sort_by_key(|(id, ..)| *id);

@@ -45,6 +45,7 @@ use railgate::{Config, Engine, Error};
 use signable::{Signable, new_webhook, signable, signable_as};
 use support::meddling::Meddling;
 use support::receiver::new_hook;
+use support::remote::Remote;
 use support::{START, create, reverse, target, together};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
@@ -76,6 +77,7 @@ impl Drop for Dir {
 /// Runs a test over each store.
 fn over_each_store(test: impl Fn(World)) {
     test(World::over(Arc::new(MemoryStore::new()), sealing()));
+    test(World::over(Arc::new(Remote::default()), sealing()));
     let dir = Dir::new();
     test(World::over(dir.open(), sealing()));
 }

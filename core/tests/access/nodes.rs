@@ -68,6 +68,37 @@ fn a_create_that_was_overtaken_is_answered_as_the_replay_that_it_is() {
 }
 
 #[test]
+fn a_create_that_one_node_refused_is_refused_by_every_other() {
+    let w = World::over(Arc::new(Remote::default()), sealing());
+    let client = w.client(1);
+    let other = w.node(sealing());
+    let refused = signed(&client, 1, w.create(&client, "r", "2000000"));
+    assert_eq!(code(other.run(refused.clone())), "insufficient_funds");
+    w.run(Fund { caller: client.caller, money: "5000000 EUR".parse().unwrap() }).unwrap();
+    let before = w.everything();
+    assert_eq!(code(w.run(refused.clone())), "nonce_replayed", "it could be paid now");
+    assert_eq!(w.everything(), before);
+    let beside = signed(&client, 2, w.create(&client, "s", "10"));
+    assert_eq!(codes(&w.engine, [refused, beside]), ["nonce_replayed", "ok"]);
+    assert_eq!(w.nonces().len(), 1);
+    w.assert_sound();
+}
+
+#[test]
+fn a_signed_create_is_one_round_trip() {
+    let store = Arc::new(Remote::default());
+    let w = World::over(store.clone(), sealing());
+    let client = w.client(1);
+    w.run(signed(&client, 1, w.create(&client, "first", "10"))).unwrap();
+    let (one, several) = (w.create(&client, "r", "10"), [2, 3, 4].map(|n| signed(&client, n, w.create(&client, &n.to_string(), "10"))));
+    store.taken();
+    w.run(signed(&client, 9, one)).unwrap();
+    assert_eq!(store.taken(), 1);
+    assert_eq!(codes(&w.engine, several), ["ok"; 3]);
+    assert_eq!(store.taken(), 1);
+}
+
+#[test]
 fn two_nodes_that_enrol_one_key_make_one_client() {
     over_each_store(|w| {
         let slow = Meddling::over(w.store.clone());

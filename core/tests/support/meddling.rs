@@ -45,7 +45,7 @@ fn kind_of(write: &Write) -> RecordKind {
         Write::Post(_) => RecordKind::Transfer,
         Write::Count { .. } => RecordKind::Usage,
         Write::Floor { .. } => RecordKind::Account,
-        Write::Delete(key) => key.kind(),
+        Write::Delete(key) | Write::Absent(key) => key.kind(),
     }
 }
 

@@ -240,9 +240,7 @@ fn for_no_host(request: &Request<Body>) -> Option<Response> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let is_good = match (hosts.next(), hosts.next()) {
         (None, _) => request.version() < Version::HTTP_11,
-        (Some(host), None) => {
-            host.to_str().is_ok_and(|host| is_plain(host) || is_authority(host))
-        }
+        (Some(host), None) => host.to_str().is_ok_and(|host| is_plain(host) || is_authority(host)),
         (Some(_), Some(_)) => false,
     };
     let refuse = || {

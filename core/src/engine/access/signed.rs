@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch};
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, KeyNo};
-use crate::store::Lookup;
 use crate::store::record::{AuditAction, AuditRecord, ClientRecord, Key, KeyRecord, KeyStatus, NonceRecord, SignedWith};
+use crate::store::{Lookup, Write};
 use crate::time::rfc3339;
 
 use super::refusals::Counted;
@@ -44,9 +44,7 @@ impl<C: Command> Command for Signed<C> {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<C::Output> {
         let Self { by, command } = self;
         if command.names_itself() {
-            // Hosts check for a burnt nonce before they hand over a create, unless each check is a round trip. Nonces that this
-            // group burns do not count: they may belong to elements of the same batch.
-            if d.engine.store.is_remote() && d.overlay.stored(&Key::Nonce(by.nonce.hash))?.is_some() {
+            if d.writer.burnt.contains(&by.nonce.hash) {
                 return Err(Error::new(ErrorCode::NonceReplayed));
             }
         } else {
@@ -60,6 +58,7 @@ impl<C: Command> Command for Signed<C> {
         match &outcome {
             // Nothing was done, so there is nothing to record. The nonce of a replayed reversal is burnt already.
             Ok(output) if C::is_replay(output) => return outcome,
+            Ok(_) if command.names_itself() => require_unburnt(d, &by.nonce),
             Ok(_) => {}
             Err(error) if error.code.http_status() >= 500 && error.code != ErrorCode::NoRoute => return outcome,
             // A caller that is no client leaves nothing behind, not even its nonce: whoever sends a copy of the call can at best get
@@ -67,7 +66,7 @@ impl<C: Command> Command for Signed<C> {
             Err(_) if is_stranger(by) => return outcome,
             Err(_) => {
                 d.overlay.discard();
-                if command.names_itself() && !spent(d.overlay, &by.nonce)? {
+                if command.names_itself() && !is_known_burnt(d, &by.nonce)? {
                     d.overlay.insert(record(&by.nonce));
                 }
             }
@@ -79,9 +78,9 @@ impl<C: Command> Command for Signed<C> {
 
     /// Reads whether the signer may still sign, whether this very call was decided before, and what the command reads.
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
-        prefetch.add([Lookup::Get(Key::Nonce(self.by.nonce.hash))]);
         if !self.command.names_itself() {
-            prefetch.add([Lookup::Get(Key::Key(self.by.key)), Lookup::Get(Key::Client(self.by.client))]);
+            let SignedBy { nonce, key, client, .. } = &self.by;
+            prefetch.add([Key::Nonce(nonce.hash), Key::Key(*key), Key::Client(*client)].map(Lookup::Get));
         }
         self.command.prefetch(prefetch);
     }
@@ -190,6 +189,20 @@ fn still_may_sign(overlay: &Overlay<'_>, by: &SignedBy) -> Result<()> {
         return Err(Error::new(ErrorCode::ClientSuspended));
     }
     Ok(())
+}
+
+/// Makes it a condition of the commit that the nonce of a command that succeeds was not burnt. Hosts check that before they hand it
+/// over, unless each check is a round trip. Nonces that this group burns do not count: they may belong to elements of the same batch.
+fn require_unburnt(d: &mut Decision<'_, '_>, nonce: &Nonce) {
+    let key = Key::Nonce(nonce.hash);
+    if d.engine.store.is_remote() && !d.overlay.touched(&key) {
+        d.overlay.write(Write::Absent(key));
+    }
+}
+
+/// Whether the nonce of a command that was refused is burnt, as far as that is known without a round trip.
+fn is_known_burnt(d: &Decision<'_, '_>, nonce: &Nonce) -> Result<bool> {
+    if d.engine.store.is_remote() && !d.overlay.touched(&Key::Nonce(nonce.hash)) { Ok(false) } else { spent(d.overlay, nonce) }
 }
 
 fn spent(overlay: &Overlay<'_>, nonce: &Nonce) -> Result<bool> {

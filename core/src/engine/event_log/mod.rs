@@ -379,7 +379,8 @@ fn traced_by(write: &Write) -> Option<About<'_>> {
         | Write::Post(_)
         | Write::Count { .. }
         | Write::Floor { .. }
-        | Write::Delete(_) => None,
+        | Write::Delete(_)
+        | Write::Absent(_) => None,
     }
 }
 

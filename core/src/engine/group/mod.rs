@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::store::record::{Key, Record, SettlementRecord};
+use crate::store::record::{Key, NonceRecord, Record, SettlementRecord};
 use crate::store::{Clash, Commit, CommitError, Lookup, Unique, Write};
 use crate::time::Millis;
 
@@ -73,6 +73,7 @@ impl Engine {
         // Those from here on were read after the last round; the others may have changed since and are read again.
         let mut fresh = 0;
         writer.logged_before.clear();
+        writer.burnt.clear();
         writer.outrun = false;
         self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
@@ -207,6 +208,7 @@ impl Engine {
                 // A trace has begun under the same number: a change of credit has no transfer that would clash.
                 Some(Write::Insert(Record::Event(event))) if event.n == 1 => writer.journals.meet(next_journal(&*self.store)?),
                 Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
+                Some(Write::Insert(Record::Nonce(NonceRecord { hash, .. })) | Write::Absent(Key::Nonce(hash))) => writer.burnt.push(*hash),
                 Some(_) | None => {}
             }
         }

@@ -28,7 +28,7 @@ pub(crate) struct Overlay<'a> {
     settled: usize,
     /// The results of look-ups that were made as a batch.
     pub(super) looked_up: LookedUp,
-    /// The index of each record's latest write; `None` for a deleted record.
+    /// The index of each record's latest write; `None` for one that is deleted, or must not be there.
     written: HashMap<Key, Option<usize>>,
     /// Unique keys that settled writes of this group took.
     unique: HashMap<Unique, Key>,
@@ -155,7 +155,7 @@ impl<'a> Overlay<'a> {
                 Write::Insert(record) | Write::Replace(record) => {
                     self.written.insert(record.key(), Some(index));
                 }
-                Write::Delete(key) => {
+                Write::Delete(key) | Write::Absent(key) => {
                     self.written.insert(key.clone(), None);
                 }
                 Write::Count { id, by, .. } => {
@@ -241,7 +241,7 @@ impl<'a> Overlay<'a> {
     fn record_at(&self, index: usize) -> Option<Record> {
         match &self.commit.writes[index] {
             Write::Insert(record) | Write::Replace(record) | Write::Update { record, .. } => Some(record.clone()),
-            Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) => None,
+            Write::Post(_) | Write::Count { .. } | Write::Floor { .. } | Write::Delete(_) | Write::Absent(_) => None,
         }
     }
 
@@ -250,7 +250,7 @@ impl<'a> Overlay<'a> {
         self.commit.writes[..self.settled].iter().filter_map(Write::inserted)
     }
 
-    /// Whether this group already wrote or deleted the record.
+    /// Whether this group already wrote or deleted the record, or requires that it is not there.
     pub(crate) fn touched(&self, key: &Key) -> bool {
         self.written.contains_key(key)
     }

@@ -189,12 +189,14 @@ fn any_write() -> impl Strategy<Value = Write> {
         5 => any_other().prop_map(Write::Insert),
         3 => any_other().prop_map(Write::Replace),
         2 => any_other().prop_map(|record| Write::Delete(record.key())),
+        2 => any_other().prop_map(|record| Write::Absent(record.key())),
         6 => any_of_log_and_webhooks().prop_map(Write::Insert),
         3 => any_of_log_and_webhooks().prop_map(Write::Replace),
         2 => any_of_log_and_webhooks().prop_map(|record| Write::Delete(record.key())),
         6 => any_versioned().prop_map(Write::Insert),
         8 => (any_versioned(), 0u32..4).prop_map(|(record, expected)| update(record, expected)),
         2 => any_versioned().prop_map(|record| Write::Delete(record.key())),
+        1 => any_versioned().prop_map(|record| Write::Absent(record.key())),
     ]
 }
 

@@ -62,6 +62,7 @@ impl<const SERVER: bool> Table<SERVER> {
                 Write::Post(transfer) => self.insert(&Record::Transfer(transfer.clone()), undo)?,
                 Write::Count { .. } | Write::Floor { .. } => true,
                 Write::Delete(key) => self.delete(key, undo)?,
+                Write::Absent(key) => self.get(key)?.is_none(),
             };
             if !made {
                 clashes.push(Clash { write: index });

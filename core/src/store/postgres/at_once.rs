@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use tokio::time::{Instant, timeout_at};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
@@ -28,7 +27,7 @@ use crate::store::column::{Kind, Sink as _};
 
 /// Whether the server checks all conditions of such a transaction.
 pub(super) fn is_possible(plan: &Plan, parts: &[Part<'_>], care: Care) -> bool {
-    !care.totals && !care.keys && plan.counts.is_empty() && parts.iter().all(|part| matches!(part, Part::Drawn { .. }))
+    !care.totals && !care.keys && plan.counts.is_empty() && !parts.iter().any(|part| matches!(part, Part::Single(_)))
 }
 
 /// Makes the commit, or nothing of it.
@@ -145,7 +144,6 @@ fn least(plan: &Plan) -> Result<Batch, StoreError> {
 fn refused(error: &Error) -> Tried {
     match meaning(error) {
         Meaning::OutOfRange => Tried::Overflow,
-        _ if error.code() == Some(&SqlState::DIVISION_BY_ZERO) => Tried::Doubtful(failed("writing", error)),
         Meaning::Lost | Meaning::Again | Meaning::Later | Meaning::Never => broken(error),
     }
 }

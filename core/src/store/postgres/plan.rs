@@ -69,7 +69,7 @@ impl Plan {
                     Write::Insert(record @ (Record::Event(_) | Record::Audit(_))) => Some(record.clone()),
                     Write::Post(transfer) => Some(transfer.clone().into()),
                     Write::Insert(_) | Write::Update { .. } | Write::Replace(_) | Write::Delete(_) => None,
-                    Write::Count { .. } | Write::Floor { .. } => None,
+                    Write::Count { .. } | Write::Floor { .. } | Write::Absent(_) => None,
                 };
             }
             let layer = layers.of(write, &key, action)?;
@@ -91,6 +91,7 @@ fn target(write: &Write) -> Option<(Key, Action)> {
         Write::Post(transfer) => Some((Key::Transfer((transfer.journal, transfer.n)), Action::Insert)),
         Write::Count { .. } | Write::Floor { .. } => None,
         Write::Delete(key) => Some((key.clone(), Action::Delete)),
+        Write::Absent(key) => Some((key.clone(), Action::Miss)),
     }
 }
 
@@ -102,7 +103,7 @@ impl Layers {
         let opposite = match action {
             Action::Insert => Some(Action::Delete),
             Action::Delete => Some(Action::Insert),
-            Action::Replace => None,
+            Action::Replace | Action::Miss => None,
         };
         let has_unique = kind.layout().unique != 0;
         let opposite = opposite.filter(|_| has_unique).and_then(|action| self.tables.get(&(kind, action)));
@@ -133,7 +134,7 @@ fn step(kind: RecordKind, action: Action, group: Vec<(Key, usize)>, commit: &Com
             }
             Write::Post(transfer) => transfer.bind(&mut batch)?,
             Write::Count { .. } | Write::Floor { .. } => {}
-            Write::Delete(key) => key.bind(&mut batch)?,
+            Write::Delete(key) | Write::Absent(key) => key.bind(&mut batch)?,
         }
     }
     Ok(Step { kind, action, batch, writes: group.into_iter().map(|(_, index)| index).collect(), is_first: false })

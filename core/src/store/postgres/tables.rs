@@ -43,7 +43,12 @@ pub(in crate::store) enum Action {
     Insert,
     Replace,
     Delete,
+    /// Finds that there is no such row.
+    Miss,
 }
+
+/// The number of actions.
+const ACTIONS: usize = 4;
 
 /// A statement and the types of its parameters.
 pub(in crate::store) struct Sql {
@@ -68,7 +73,9 @@ pub(in crate::store) struct Statements {
     pub(in crate::store) get_any: Option<String>,
     /// Selects the row with the further unique key.
     pub(in crate::store) find: String,
-    writes: [Sql; 3],
+    writes: [Sql; ACTIONS],
+    /// Fails with a division by zero if there is a row with one of several primary keys.
+    pub(in crate::store) none: Sql,
     /// Adds to existing values and returns the results.
     pub(in crate::store) post: Sql,
 }
@@ -145,7 +152,7 @@ pub(in crate::store) fn count() -> &'static Sql {
 }
 
 impl Statements {
-    /// The statement for this action. Its result has one row, with the primary key, for each row written.
+    /// The statement for this action. Its result has one row, with the primary key, for each row whose condition holds.
     pub(in crate::store) fn write(&self, action: Action) -> &Sql {
         &self.writes[action as usize]
     }
@@ -162,8 +169,11 @@ impl Statements {
         let rows = arrays(&kinds(&table.columns));
         let insert = format!("INSERT INTO {name} AS t ({columns}) SELECT * FROM {rows} ON CONFLICT DO NOTHING RETURNING {returning}");
         let gone = arrays(&kinds(&keys));
-        let delete =
-            format!("DELETE FROM {name} AS t USING {gone} AS u ({}) WHERE {same_key} RETURNING {returning}", list(&keys, ", ", named));
+        let named_keys = list(&keys, ", ", named);
+        let delete = format!("DELETE FROM {name} AS t USING {gone} AS u ({named_keys}) WHERE {same_key} RETURNING {returning}");
+
+        let missed = format!("SELECT u.* FROM {gone} AS u ({named_keys}) WHERE NOT EXISTS (SELECT FROM {name} AS t WHERE {same_key})");
+        let none = format!("SELECT 1 / (count(*) = 0)::int4 FROM {name} AS t JOIN {gone} AS u ({named_keys}) ON {same_key}");
 
         let (mut given, mut of, mut condition) = (columns.clone(), kinds(&table.columns), same_key);
         condition += &list(table.fixed(), "", |it| format!(" AND t.{0} IS NOT DISTINCT FROM u.{0}", it.name));
@@ -176,17 +186,17 @@ impl Statements {
         let replace = format!("UPDATE {name} AS t SET {set} FROM {} AS u ({given}) WHERE {condition} RETURNING {returning}", arrays(&of));
 
         let added = list(table.assigned(), ", ", |it| format!("{0} = {name}.{0} + excluded.{0}", it.name));
-        let conflict = list(&keys, ", ", named);
         let post = format!(
-            "INSERT INTO {name} ({columns}) SELECT * FROM {rows} ON CONFLICT ({conflict}) DO UPDATE SET {added} RETURNING {columns}"
+            "INSERT INTO {name} ({columns}) SELECT * FROM {rows} ON CONFLICT ({named_keys}) DO UPDATE SET {added} RETURNING {columns}"
         );
         let own = || kinds(&table.columns);
-        let delete = Sql { text: delete, kinds: kinds(&keys) };
+        let of_keys = |text| Sql { text, kinds: kinds(&keys) };
         Self {
             get: table.get(Dialect::Postgres),
             get_any,
             find: table.find(Dialect::Postgres),
-            writes: [Sql { text: insert, kinds: own() }, Sql { text: replace, kinds: of }, delete],
+            writes: [Sql { text: insert, kinds: own() }, Sql { text: replace, kinds: of }, of_keys(delete), of_keys(missed)],
+            none: of_keys(none),
             post: Sql { text: post, kinds: own() },
         }
     }

@@ -222,7 +222,7 @@ async fn write(shared: &Shared, link: &mut Connection, plan: &Plan, parts: &[Par
                 let missing = step.batch.missing(&rows).map_err(refuse)?;
                 clashes.extend(missing.into_iter().filter_map(|row| step.writes.get(row)).map(|write| Clash { write: *write }));
             }
-            Part::Drawn { .. } | Part::Single(_) => {}
+            Part::Drawn { .. } | Part::Free(_) | Part::Single(_) => {}
         }
     }
     if !clashes.is_empty() {
@@ -292,7 +292,7 @@ fn refuse(error: StoreError) -> Tried {
 
 /// The meaning of an error before `COMMIT`: nothing was written.
 pub(super) fn broken(error: &Error) -> Tried {
-    if error.code() == Some(&SqlState::UNIQUE_VIOLATION) {
+    if matches!(error.code(), Some(&SqlState::UNIQUE_VIOLATION | &SqlState::DIVISION_BY_ZERO)) {
         return Tried::Doubtful(failed("writing", error));
     }
     let failed = failed("writing", error);
@@ -420,6 +420,8 @@ async fn is_ours(link: &mut Connection, plan: &Plan, xid: &str) -> Result<Resolv
 pub(super) enum Part<'p> {
     /// New rows whose keys are taken to be free.
     Drawn { steps: Vec<&'p Step>, sql: &'static Sql },
+    /// Keys that are taken to be free.
+    Free(&'p Step),
     /// Rows of one kind.
     Single(&'p Step),
 }
@@ -434,13 +436,15 @@ fn parts(plan: &Plan, care: Care) -> Vec<Part<'_>> {
         let kinds: Vec<RecordKind> = steps.iter().map(|step| step.kind).collect();
         Part::Drawn { steps: steps.to_vec(), sql: insert_drawn(&kinds) }
     });
-    statements.chain(others.into_iter().map(Part::Single)).collect()
+    let is_free = |step: &Step| !care.keys && step.is_first && step.action == Action::Miss;
+    statements.chain(others.into_iter().map(|step| if is_free(step) { Part::Free(step) } else { Part::Single(step) })).collect()
 }
 
 impl Part<'_> {
     pub(super) fn sql(&self) -> &'static Sql {
         match self {
             Self::Drawn { sql, .. } => sql,
+            Self::Free(step) => &statements(step.kind).none,
             Self::Single(step) => statements(step.kind).write(step.action),
         }
     }
@@ -448,7 +452,7 @@ impl Part<'_> {
     pub(super) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
         match self {
             Self::Drawn { steps, .. } => steps.iter().flat_map(|step| step.batch.params()).collect(),
-            Self::Single(step) => step.batch.params(),
+            Self::Free(step) | Self::Single(step) => step.batch.params(),
         }
     }
 }

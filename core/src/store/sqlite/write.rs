@@ -126,6 +126,7 @@ impl<'c, const SERVER: bool> Writer<'c, SERVER> {
             // Added up at the end.
             Write::Count { .. } | Write::Floor { .. } => Ok(true),
             Write::Delete(key) => self.delete(key),
+            Write::Absent(key) => self.is_absent(key),
         }
     }
 
@@ -160,6 +161,12 @@ impl<'c, const SERVER: bool> Writer<'c, SERVER> {
         let statement = self.statement(key.kind(), Action::Delete)?;
         key.bind(&mut Bind::new(statement))?;
         Ok(statement.raw_execute()? == 1)
+    }
+
+    fn is_absent(&self, key: &Key) -> rusqlite::Result<bool> {
+        let mut statement = self.connection.prepare_cached(&statements(key.kind()).get)?;
+        key.bind(&mut Bind::new(&mut statement))?;
+        Ok(statement.raw_query().next()?.is_none())
     }
 
     /// Updates the totals: one row per account, regardless of the number of transfers.
