@@ -15,9 +15,9 @@ use railgate::env::ManualEnv;
 use railgate::rail::Rails;
 use railgate::route::Availability;
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Record, RecordKind, SetupRecord};
+use railgate::store::record::{Key, Record, RecordKind, SetupRecord};
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::validate::provider::{parse_provider, parse_routes};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::json;
@@ -92,6 +92,36 @@ fn a_change_is_in_force_on_every_node_and_after_a_restart() {
         assert_eq!(tried(&s, &other, PHONE), ["simulator", "simulator-backup", "acme"]);
         let reasons: Vec<_> = rows(&*store).into_iter().map(|row| row.reason).collect();
         assert_eq!(reasons, [Some("a contract".to_owned()), None, None]);
+    }
+}
+
+#[test]
+fn a_change_that_a_standby_does_not_have_is_in_force_nowhere_once_it_took_over() {
+    for (store, _folder) in stores() {
+        let s = Sandbox::over(store.clone(), config(), 1);
+        let simulators = ["simulator", "simulator-backup"];
+        let took_over_without = |lost: &[i64]| {
+            let writes = lost.iter().map(|revision| Write::Delete(Key::Setup(*revision))).collect();
+            store.commit(&Commit { writes }).unwrap();
+        };
+        put_one(&s.engine, provider("acme", json!({}))).unwrap();
+        put_routes(&s.engine, json!([{"mode": "sandbox", "namespace": "msisdn", "providers": [{"id": "acme", "priority": 1}]}]), None).unwrap();
+        put_one(&s.engine, provider("acme", json!({"enabled": false}))).unwrap();
+        assert!(s.engine.follow_setup().unwrap());
+        assert!(tried(&s, &s.engine, PHONE).is_empty());
+        took_over_without(&[3]);
+        assert!(s.engine.follow_setup().unwrap() && !s.engine.follow_setup().unwrap());
+        assert_eq!(tried(&s, &s.engine, PHONE), ["acme"]);
+
+        // The next change is made under a number that was in force as something else.
+        took_over_without(&[2]);
+        assert_eq!(put_one(&s.engine, provider("bold", json!({}))).unwrap(), 2);
+        assert!(s.engine.follow_setup().unwrap());
+        assert_eq!(tried(&s, &s.engine, PHONE), [&simulators[..], &["acme", "bold"]].concat());
+
+        took_over_without(&[1, 2]);
+        assert!(s.engine.follow_setup().unwrap() && !s.engine.follow_setup().unwrap());
+        assert_eq!((tried(&s, &s.engine, PHONE), s.engine.applied_providers().len()), (simulators.map(String::from).to_vec(), 0));
     }
 }
 

@@ -48,8 +48,8 @@ pub use show::{document_of, table_of, terms_of};
 
 /// What is in force in this engine.
 pub(crate) struct Setup {
-    /// The last row that was read; 0 before the first.
-    revision: i64,
+    /// The last row that was read.
+    last: Option<SetupRecord>,
     /// The providers in the program's configuration.
     built_in: Vec<(ProviderNo, ProviderSpec)>,
     /// The providers in the store, by id.
@@ -107,7 +107,7 @@ impl Setup {
         let books = books.and_then(|specs| Some((numbers.pop()?, specs)));
         let built_in = numbers.into_iter().zip(config.providers.iter().cloned()).collect();
         let mut setup = Self {
-            revision: 0,
+            last: None,
             built_in,
             applied: BTreeMap::new(),
             rules: Arc::default(),
@@ -197,15 +197,26 @@ impl Engine {
     }
 
     /// Puts into force what this or another node has changed since the last call; returns whether there was something. Call it every
-    /// few seconds: without a change it costs one read of one key.
+    /// few seconds: without a change it costs one read of one row.
+    ///
+    /// Where the last row is no longer what it was, a standby without it has taken over: everything is read again.
     ///
     /// # Errors
     /// `internal` if a row cannot be understood, for example because another node has a rail that this one does not: what was in
     /// force before it stays.
     pub fn follow_setup(&self) -> Result<bool> {
-        let known = self.setup_now().revision;
-        let rows: Vec<SetupRecord> = typed_all(self.store.scan(&Scan::after(&Key::Setup(known), usize::MAX))?)?;
-        let Some(revision) = rows.last().map(|row| row.revision) else { return Ok(false) };
+        let rows_after = |revision| typed_all::<SetupRecord>(self.store.scan(&Scan::after(&Key::Setup(revision), usize::MAX))?);
+        let known = self.setup_now().last.clone();
+        let mut rows = rows_after(known.as_ref().map_or(0, |row| row.revision - 1))?;
+        let is_lost = known.is_some() && rows.first() != known.as_ref();
+        if is_lost {
+            rows = rows_after(0)?;
+        } else {
+            rows.drain(..usize::from(known.is_some()));
+            if rows.is_empty() {
+                return Ok(false);
+            }
+        }
         // Only the last row about a subject counts: earlier ones may name a rail that is gone.
         let latest: BTreeMap<_, _> = rows.iter().map(|row| ((row.subject, row.provider, row.client), row)).collect();
         let (mut rules, mut applied, mut terms, mut places) = (None, Vec::new(), Vec::new(), Vec::new());
@@ -220,17 +231,24 @@ impl Engine {
             }
         }
         let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
-        if revision <= setup.revision {
+        if setup.last != known {
             return Ok(false);
+        }
+        let mut changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
+        if is_lost {
+            changed.extend(setup.applied.values().map(|it| it.no));
+            (setup.rules, setup.rules_version) = (Arc::default(), 0);
+            setup.applied.clear();
+            setup.terms.clear();
+            setup.places.clear();
         }
         if let Some((rules, version)) = rules {
             (setup.rules, setup.rules_version) = (Arc::new(rules), version);
         }
-        let changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
         setup.applied.extend(applied.into_iter().map(|it| (it.spec.id.clone(), it)));
         setup.terms.extend(terms);
         setup.places.extend(places.into_iter().map(|(client, place)| (client, Arc::new(place))));
-        setup.revision = revision;
+        setup.last = rows.pop();
         setup.renew(&*self.watch, &self.config.rails, &changed);
         Ok(true)
     }
