@@ -57,7 +57,7 @@ import { type Gateway, ends } from "./gateway.js";
 import { parseView } from "./json.js";
 import { Listing, byCursor, byPosition, bySequence } from "./listing.js";
 import { guarded } from "./problem.js";
-import type { DeviceEnrollment, Notification, OperatorEnrollment } from "./routes.js";
+import type { Changes, DeviceEnrollment, Notification, OperatorEnrollment } from "./routes.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -484,6 +484,16 @@ export class RailgateClient implements Gateway {
     for await (const { data, place } of this.#follow(`${API}/gateway/events${range({ epoch: options.epoch })}`, options)) {
       yield { position: place, event: parseView(data) as SettlementEvent };
     }
+  }
+
+  /**
+   * Iterates whenever something changed that operators see, of any client: for pages that then read again what they show. Only for
+   * operators.
+   */
+  async *followChanges(options: FollowOptions = {}): AsyncGenerator<Changes, void, void> {
+    const after = check.whole(options.after ?? 0, "options.after", 0);
+    const isNews = (mark: number, last: number): boolean => Number.isSafeInteger(mark) && mark !== last;
+    for await (const { data } of this.#stream(`${API}/operator/changes`, options, after, Number, isNews)) yield parseView(data) as Changes;
   }
 
   /**

@@ -417,6 +417,14 @@ export interface Case {
   readonly waiting: readonly Review[];
 }
 
+/** The state of what operators see. */
+export interface Changes {
+  /** How many events the log has, of all clients. */
+  readonly events: number;
+  /** Another number after every change; it says nothing else. */
+  readonly mark: number;
+}
+
 /** Where a kind of notification is shown. */
 export interface ChannelsRequest {
   /** In the inbox. Default: true. */
@@ -2840,6 +2848,14 @@ export interface Routes {
       };
       readonly answers: {
         readonly "application/json": BundleTimeline;
+      };
+    };
+  };
+  readonly "/operator/changes": {
+    /** Read or follow whether something changed. */
+    readonly GET: {
+      readonly answers: {
+        readonly "application/json": Changes;
       };
     };
   };

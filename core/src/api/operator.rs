@@ -72,6 +72,18 @@ body! {
     }
 }
 
+/// The state of what operators see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ChangesView {
+    /// Another number after every change; it says nothing else.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, example = 204_869_188_253_121_i64))]
+    pub mark: i64,
+    /// How many events the log has, of all clients.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0))]
+    pub events: i64,
+}
+
 body! {
     /// A client whose live keys are approved.
     ApproveClientBody {

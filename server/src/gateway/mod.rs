@@ -190,6 +190,11 @@ impl Gateway {
         self.shared.watchers.watch(Followed::Feed(client, mode))
     }
 
+    /// Follows every commit of this node, like [`Gateway::watch`].
+    pub(crate) fn watch_commits(&self) -> Watch {
+        self.shared.watchers.watch(Followed::Commits)
+    }
+
     /// Tells the worker that something new is due.
     pub(crate) fn wake(&self) -> &Wake {
         &self.shared.wake
@@ -308,7 +313,7 @@ impl Shared {
     fn publish(&self, effects: &Effects) {
         let settlements = effects.changed.iter().map(|no| Followed::Settlement(*no));
         let feeds = effects.fed.iter().map(|(client, mode)| Followed::Feed(*client, *mode));
-        self.watchers.changed(settlements.chain(feeds));
+        self.watchers.changed(settlements.chain(feeds).chain([Followed::Commits]));
         if let Some(due) = effects.due {
             self.wake.at(due);
         }

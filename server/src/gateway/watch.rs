@@ -16,6 +16,8 @@ pub(crate) enum Followed {
     Settlement(SettlementNo),
     /// The feed of a client's events in a mode.
     Feed(ClientNo, Mode),
+    /// Every commit of this node.
+    Commits,
 }
 
 /// All that is followed.

@@ -303,6 +303,7 @@ all_routes! {
     operator::reviews,
     operator::reconciliations,
     operator::quality,
+    operator::changes,
     mobile::users,
     mobile::devices,
     mobile::approvals,

@@ -1,4 +1,5 @@
-//! Event streams (Server-Sent Events): of one settlement, of everything that happens to a client, or of a user's notifications.
+//! Event streams (Server-Sent Events): of one settlement, of everything that happens to a client, of a user's notifications, or of
+//! changes to what operators see.
 //!
 //! A stream keeps only its position: events are read from the store when there is room to send them. So a follower that
 //! reconnects with `Last-Event-ID` misses nothing, wherever the stream broke, and one that reads too slowly is cut off
@@ -31,6 +32,8 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Ends a stream whose server stops: the client reconnects in this many milliseconds, to any node that answers.
 const COME_BACK: &str = "retry: 500\n: this server is stopping\n\n";
+/// How long changes for operators gather: under load, every commit is one.
+const GATHER: Duration = Duration::from_millis(500);
 /// The most events that are read together.
 const PAGE: usize = 100;
 
@@ -43,6 +46,8 @@ pub(super) enum Followed {
     Feed(Caller),
     /// The inbox of an end user, by number, in these languages.
     Inbox(Caller, Arc<[String]>),
+    /// That something changed for operators, by mark: a mark that is not the last one is news.
+    Changes,
 }
 
 /// An event of a stream.
@@ -82,6 +87,20 @@ impl Followed {
                     })
                     .collect()
             }
+            Self::Changes => {
+                let now = engine.changes()?;
+                let data = serde_json::to_string(&now).map_err(Error::internal)?;
+                let news = Shown { place: now.mark, id: now.mark.to_string(), name: "changed", data };
+                Ok(if now.mark == after { Vec::new() } else { vec![news] })
+            }
+        }
+    }
+
+    /// How long what changes gathers before it is told, however often it does.
+    fn gathers(&self) -> Option<Duration> {
+        match self {
+            Self::Settlement(_) | Self::Feed(_) | Self::Inbox(..) => None,
+            Self::Changes => Some(GATHER),
         }
     }
 }
@@ -145,6 +164,7 @@ impl Follower {
             Followed::Settlement(record) => self.app.gateway.watch(record.no),
             Followed::Feed(caller) => self.app.gateway.watch_feed(caller.client, caller.mode),
             Followed::Inbox(caller, _) => self.app.gateway.watch_feed(caller.party(), Mode::Sandbox),
+            Followed::Changes => self.app.gateway.watch_commits(),
         };
         let mut stopping = self.app.stopping.clone();
         let every = |period: Duration| tokio::time::interval(period.max(Duration::from_millis(1)));
@@ -166,6 +186,9 @@ impl Follower {
                 }
                 () = self.sender.closed() => return Ok(()),
                 () = stopping.requested() => return Ok(()),
+            }
+            if let Some(pause) = self.followed.gathers() {
+                stopping.after(pause).await;
             }
         }
         Ok(())

@@ -5,20 +5,23 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use hyper::Request;
-use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::auth::{Signer as _, SoftwareKey, TAG};
 use railgate::engine::{InviteOperator, Operated};
-use railgate::env::ManualEnv;
+use railgate::env::{Env as _, ManualEnv};
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::OperatorRole;
 use railgate::store::sqlite::SqliteStore;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 
 use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
-use super::support::{Answer, NOW, PATIENCE, SETTLEMENTS, Service, live_call, live_with, service, service_at};
+use super::support::{
+    Answer, NOW, PATIENCE, SETTLEMENTS, Service, head_of, live_call, live_with, read_until, service, service_at, sign_as,
+};
 
 const OPERATOR: &str = "/api/v1/operator";
 
@@ -388,6 +391,44 @@ async fn an_overview_lists_the_servers_of_the_store() {
     let nodes = ada.get(&one, "/overview").await["nodes"].take();
     assert_eq!((&nodes[0]["address"], &nodes[1]), (&json!(one.running.origin()), &Value::Null));
     one.running.stop().await;
+}
+
+#[tokio::test]
+async fn operators_are_told_when_something_changed() {
+    let service = service().await;
+    let viewer = person(&service, 71, OperatorRole::Viewer).await;
+    let follow = async |last: Option<&str>| {
+        let path = format!("{OPERATOR}/changes");
+        let request = Request::get(path).header("authorization", format!("Bearer {}", viewer.token)).header("accept", "text/event-stream");
+        let request = if let Some(last) = last { request.header("last-event-id", last) } else { request };
+        let nonce = service.live_nonce().await;
+        let signed = sign_as(&service, request.body(Body::empty()).unwrap(), &*viewer.key, service.env.now() / 1_000, &nonce, TAG).await;
+        let mut stream = service.connect().await;
+        stream.write_all(head_of(&signed).as_bytes()).await.unwrap();
+        stream
+    };
+    let told = |text: &str| text.contains("event: changed") && text.contains("}\n\n");
+    let mark = |text: &str| text.lines().find_map(|line| line.strip_prefix("id: ")).unwrap().to_owned();
+    let mut stream = follow(None).await;
+    let first = mark(&read_until(&mut stream, told).await);
+    service.settled("seen", "sim:ok").await;
+    let second = mark(&read_until(&mut stream, told).await);
+    assert_ne!(first, second);
+    // What is told afterwards belongs to the same payment.
+    let mut now = viewer.get(&service, "/changes").await;
+    loop {
+        let again = viewer.get(&service, "/changes").await;
+        if again == now && now["events"].as_u64() >= Some(3) {
+            break;
+        }
+        now = again;
+    }
+    let mut resumed = follow(Some(&now["mark"].to_string())).await;
+    person(&service, 72, OperatorRole::Viewer).await;
+    let third = read_until(&mut resumed, told).await;
+    assert_ne!(mark(&third), now["mark"].to_string(), "the last one is not told again: {third}");
+    let data: Value = third.lines().find_map(|line| line.strip_prefix("data: ")).map(|line| serde_json::from_str(line).unwrap()).unwrap();
+    assert_eq!((&data["mark"].to_string(), &data["events"]), (&mark(&third), &now["events"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -196,12 +196,7 @@ impl Service {
             let (name, value) = line.split_once(": ").unwrap();
             request = request.header(name, value);
         }
-        let signed = self.sign(request.body(Body::from(body.to_vec())).unwrap(), &*self.key_of(&self.token)).await;
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\n");
-        for (name, value) in signed.headers() {
-            head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
-        }
-        head + "\r\n"
+        head_of(&self.sign(request.body(Body::from(body.to_vec())).unwrap(), &*self.key_of(&self.token)).await)
     }
 
     /// Sends a request. Unless it is signed already, one with a token is signed by the key that requested the token.
@@ -347,6 +342,15 @@ pub(crate) async fn live_with(
     }
     let request = request.body(Body::from(body.to_owned())).unwrap();
     service.exchange(sign_as(service, request, key, service.env.now() / 1_000, &service.live_nonce().await, TAG).await).await
+}
+
+/// A request without its body, as it is sent.
+pub(crate) fn head_of(request: &Request<Body>) -> String {
+    let mut head = format!("{} {} HTTP/1.1\r\nHost: x\r\n", request.method(), request.uri());
+    for (name, value) in request.headers() {
+        head.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
+    }
+    head + "\r\n"
 }
 
 /// Reads from a stream until `found` returns true.

@@ -7,6 +7,7 @@
 mod act;
 mod approval;
 mod audit;
+mod changes;
 mod overview;
 mod people;
 mod read;

@@ -2,6 +2,7 @@
 
 pub(super) mod approvals;
 pub(super) mod bundles;
+pub(super) mod changes;
 pub(super) mod clients;
 pub(super) mod money;
 pub(super) mod people;

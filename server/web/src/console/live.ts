@@ -1,7 +1,8 @@
-/** What changes while somebody looks: the events of the client as they happen, and whether the gateway responds. */
+/** What changes while somebody looks, as it happens, and whether the gateway responds. */
 
 import { signal } from "@preact/signals";
 import { type HookFailure, type HookResponse, type RailgateClient, RailgateError, type SettlementEvent } from "railgate/client";
+import type { Identity } from "./session";
 
 /** Whether the gateway does not respond at the moment. */
 export const lost = signal(false);
@@ -78,13 +79,13 @@ async function probe(): Promise<void> {
 }
 
 /**
- * Follows the client's events until {@link stopLive}. Operators have no feed of their own: their views ask again.
+ * Follows a client's events, or what changes for operators, until {@link stopLive}.
  *
  * Browsers open six connections to a server, whatever the number of tabs: so one tab follows, and tells the others.
  */
-export function startLive(client: RailgateClient, feed: boolean): void {
+export function startLive(client: RailgateClient, kind: Identity["kind"]): void {
   stopLive();
-  if (!feed) return;
+  const news = kind === "client" ? eventsOf(client) : changesFor(client);
   const begin = (): void => {
     const ended = new AbortController();
     running = ended;
@@ -93,7 +94,7 @@ export function startLive(client: RailgateClient, feed: boolean): void {
     channel.onmessage = hear;
     const lead = async (): Promise<void> => {
       leads = true;
-      await follow(client, ended.signal);
+      await follow(news, ended.signal);
     };
     ended.signal.addEventListener("abort", () => {
       opened.close();
@@ -124,19 +125,32 @@ export function stopLive(): void {
   lost.value = false;
 }
 
-async function follow(client: RailgateClient, signal: AbortSignal): Promise<void> {
+/** News since a place, each with its own; the event that it is, if it is one. */
+type News = (place: number | undefined, signal: AbortSignal) => AsyncIterable<readonly [place: number, event: SettlementEvent | undefined]>;
+
+const eventsOf = (client: RailgateClient): News =>
+  async function* (place, signal) {
+    let after = place;
+    if (after === undefined) {
+      // Only what is new: the views have read the rest, but nobody followed meanwhile.
+      after = (await client.call("GET", "/gateway/events", { query: { after: "latest", limit: 1 }, signal })).next_after;
+      yield [after, undefined];
+    }
+    for await (const { position, event } of client.followFeed({ after, attempts: 1, signal })) yield [position, event];
+  };
+
+const changesFor = (client: RailgateClient): News =>
+  async function* (after, signal) {
+    for await (const { mark } of client.followChanges({ after, attempts: 1, signal })) yield [mark, undefined];
+  };
+
+async function follow(news: News, signal: AbortSignal): Promise<void> {
   let after: number | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
     try {
-      if (after === undefined) {
-        // Only what is new: the views have read the rest.
-        after = (await client.call("GET", "/gateway/events", { query: { after: "latest", limit: 1 }, signal })).next_after;
-        // Nobody followed meanwhile.
-        tell(undefined);
-      }
-      for await (const { position, event } of client.followFeed({ after, attempts: 1, signal })) {
-        after = position;
+      for await (const [place, event] of news(after, signal)) {
+        after = place;
         pause = FIRST_PAUSE_MS;
         tell(event);
         pass({ event });

@@ -77,12 +77,12 @@ function enter(identity: Identity, client: RailgateClient): void {
   storedCurrent.write(identity.profile);
   failure.value = undefined;
   session.value = { identity, api: client };
-  startLive(client, identity.kind === "client");
+  startLive(client, identity.kind);
 }
 
 /** Follows the events of the identity again, which a key without access could not. */
 export function resumeLive(): void {
-  if (session.value !== undefined) startLive(session.value.api, session.value.identity.kind === "client");
+  if (session.value !== undefined) startLive(session.value.api, session.value.identity.kind);
 }
 
 /** Leaves the identity, and keeps its key. */

@@ -14,8 +14,10 @@ import { api } from "../session";
 import { Person } from "./people";
 import { type Rule, useWho } from "./rules";
 
-/** Operators have no feed of events: what they look at is read again. */
-export const WATCHED: DataOptions = { on: false, everyMs: 4_000 };
+/** What operators look at is read again when something changed, and now and then for what the gateway does not tell. */
+export const WATCHED: DataOptions = { everyMs: 15_000, gatherMs: 500 };
+/** What the gateway works on by itself. */
+export const WORKED: DataOptions = { everyMs: 4_000, gatherMs: 500 };
 
 /** Whether an act waits for a second operator. */
 export const isAsked = (answer: unknown): answer is Operators.Asked =>

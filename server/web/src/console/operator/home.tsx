@@ -15,7 +15,8 @@ import { Webhooks } from "./home/webhooks";
 const words = text.operator.home;
 
 export default function Home() {
-  const data = useData(readPicture, ["picture"], WATCHED);
+  // It is a summary of much: under load, it is read no more often than this.
+  const data = useData(readPicture, ["picture"], { ...WATCHED, gatherMs: 4_000 });
   return (
     <Page title={text.operator.nav.home}>
       <Shown data={data}>

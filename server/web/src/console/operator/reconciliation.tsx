@@ -13,7 +13,7 @@ import { href, path, query } from "../router";
 import { save } from "../save";
 import { api } from "../session";
 import type { ViewProps } from "../views";
-import { WATCHED } from "./act";
+import { WORKED } from "./act";
 import { FindingTable } from "./case/findings";
 import { Person } from "./people";
 import { differencesOf, periodOf } from "./reconciliations";
@@ -26,7 +26,7 @@ export default function ReconciliationPage({ params }: ViewProps) {
   const data = useData(
     (signal) => api.value.call("GET", "/operator/reconciliations/{id}", { params: { id }, signal }),
     ["reconciliation", id],
-    WATCHED,
+    WORKED,
   );
   const exporting = useAct(async () => {
     const table = await api.value.call("GET", "/operator/reconciliations/{id}/findings", { params: { id }, accept: "text/csv" });
@@ -98,7 +98,7 @@ function Findings({ id, one }: { id: string; one: Operators.Reconciliation }) {
         signal,
       }),
     ["findings", id, kind, here],
-    WATCHED,
+    WORKED,
   );
   const pages = usePages(data.value?.next_cursor, kind ?? "");
   return (

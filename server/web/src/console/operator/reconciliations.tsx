@@ -14,7 +14,7 @@ import { useAct, useData } from "../data";
 import { pageQuery, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { api } from "../session";
-import { WATCHED } from "./act";
+import { WORKED } from "./act";
 import { FileField } from "./reconciliations/file";
 import { useMay } from "./people";
 
@@ -60,7 +60,7 @@ export default function Reconciliations() {
         signal,
       }),
     ["reconciliations", provider, here],
-    WATCHED,
+    WORKED,
   );
   const pages = usePages(data.value?.next_cursor, provider);
   const may = useMay("agent");

@@ -8,7 +8,7 @@ import { Section } from "../../../shared/ui/page";
 import { Badge, Time, type Tone } from "../../../shared/ui/values";
 import { useData } from "../../data";
 import { api } from "../../session";
-import { WATCHED } from "../act";
+import { WORKED } from "../act";
 
 type Check = Operators.CheckReport;
 
@@ -22,7 +22,7 @@ export function ConformanceReport({ bundle }: { bundle: Operators.Bundle }) {
   const data = useData(
     (signal) => api.value.call("GET", "/operator/bundles/{id}/conformance", { params: { id: bundle.id }, signal }),
     ["conformance", bundle.id],
-    WATCHED,
+    WORKED,
   );
   return (
     <Section title={words.title} note={words.note}>
