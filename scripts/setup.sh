@@ -123,6 +123,8 @@ need_node() {
   export PATH
   need has_node "Node 20.19 or newer with npm" "nodejs npm" node
 }
+has_cxx() { c++ --version; }
+need_cxx() { need has_cxx "a C++ compiler" g++ gcc; }
 need_chromium() { need has_chromium "Chromium" chromium chromium; }
 has_chromedriver() { "${CHROMEDRIVER:-chromedriver}" --version; }
 need_chromedriver() { need has_chromedriver "ChromeDriver" chromium-driver chromedriver; }

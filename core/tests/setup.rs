@@ -105,7 +105,8 @@ fn a_change_that_a_standby_does_not_have_is_in_force_nowhere_once_it_took_over()
             store.commit(&Commit { writes }).unwrap();
         };
         put_one(&s.engine, provider("acme", json!({}))).unwrap();
-        put_routes(&s.engine, json!([{"mode": "sandbox", "namespace": "msisdn", "providers": [{"id": "acme", "priority": 1}]}]), None).unwrap();
+        put_routes(&s.engine, json!([{"mode": "sandbox", "namespace": "msisdn", "providers": [{"id": "acme", "priority": 1}]}]), None)
+            .unwrap();
         put_one(&s.engine, provider("acme", json!({"enabled": false}))).unwrap();
         assert!(s.engine.follow_setup().unwrap());
         assert!(tried(&s, &s.engine, PHONE).is_empty());

@@ -5,6 +5,7 @@ pub mod bare;
 pub mod binary;
 pub mod client;
 pub mod figures;
+pub mod fuzz;
 pub mod interop;
 pub mod key;
 pub mod nodes;

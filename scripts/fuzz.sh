@@ -1,0 +1,54 @@
+#!/bin/sh
+# Feeds what reads input of strangers with input that grows by what it reaches (libFuzzer, on the stable toolchain):
+#   scripts/fuzz.sh                 every target, a minute each
+#   scripts/fuzz.sh bodies 3600     one target, an hour
+#   scripts/fuzz.sh keep            keeps some small inputs of each target that reach what the others do not
+# What fails is left in target/fuzz/found/, with how to repeat it.
+set -eu
+cd -- "$(dirname -- "$0")/.."
+. scripts/setup.sh
+need_cxx
+
+fuzz=tests/fuzz
+targets=$(sed -n 's/^    ("\([a-z]*\)", [a-z]*),$/\1/p' tests/src/fuzz.rs)
+work=$PWD/target/fuzz
+mkdir -p "$work" "$work/found"
+
+# The marks that libFuzzer counts, as cargo-fuzz sets them; without the sanitizers, which need a nightly compiler and find what safe
+# code cannot have.
+marks='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
+  -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing -Ccodegen-units=1'
+host=$(rustc -vV | sed -n 's/^host: //p')
+say "building the targets; the first time takes several minutes"
+RUSTFLAGS="$marks" cargo build --quiet --release --locked --manifest-path $fuzz/Cargo.toml --target-dir "$work" --target "$host"
+program=$work/$host/release/railgate-fuzz
+
+# Runs one target for so many seconds.
+fuzzed() { # TARGET SECONDS
+  mkdir -p "$work/corpus/$1"
+  say "$1: $2 seconds"
+  RAILGATE_FUZZ=$1 "$program" -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$work/found/$1-" "$work/corpus/$1" "$fuzz/corpus/$1" 2>&1 |
+    grep -E '^stat::number_of_executed_units|^stat::average_exec|panicked|SUMMARY|Test unit written' || true
+}
+
+# Keeps beside the inputs with names those that reach something more: small ones, because each is a file of the repository.
+kept() { # TARGET
+  rm -rf "$fuzz/corpus/$1"/grown-* "$work/least/$1"
+  mkdir -p "$work/corpus/$1" "$work/least"
+  cp -r "$fuzz/corpus/$1" "$work/least/$1"
+  RAILGATE_FUZZ=$1 "$program" -merge=1 -max_len=600 -verbosity=0 "$work/least/$1" "$work/corpus/$1" 2>/dev/null
+  find "$work/least/$1" -type f -name '????????????????????????????????????????' -size -2 | sort | head -n 12 | while read -r file; do
+    cp "$file" "$fuzz/corpus/$1/grown-$(basename "$file" | cut -c1-8)"
+  done
+}
+
+case "${1:-}" in
+  keep) for target in $targets; do kept "$target"; done ;;
+  '') for target in $targets; do fuzzed "$target" 60; done ;;
+  *) fuzzed "$1" "${2:-60}" ;;
+esac
+[ -z "$(ls $work/found)" ] || {
+  warn "something failed: $work/found has the input; RAILGATE_FUZZ=TARGET $program FILE repeats it"
+  exit 1
+}
