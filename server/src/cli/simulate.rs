@@ -102,6 +102,14 @@ fn tell(played: &Played, terminal: &Terminal) -> Done {
     played.story.iter().try_for_each(|line| terminal.line(line))
 }
 
+/// What is left of a world that fails, in one line.
+fn smaller_by(plan: &Plan) -> String {
+    match &plan.only {
+        None => format!("railgate sim {plan}"),
+        Some(only) => format!("{} of its first {} steps", only.len(), plan.steps),
+    }
+}
+
 /// Makes a world that fails smaller, and tells what happens in it.
 fn report(world: &Plan, broken: &Broken, terminal: &Terminal) -> Done<Failure> {
     let failure = Failure::new(format!("step {} of seed {}: {}", broken.step, world.seed, broken.said));
@@ -109,7 +117,7 @@ fn report(world: &Plan, broken: &Broken, terminal: &Terminal) -> Done<Failure> {
         return Ok(failure);
     }
     note("it is made smaller");
-    let smaller = shrink(&Plan { story: Story::Nothing, ..world.clone() }, TRIALS, &mut |plan| note(format_args!("railgate sim {plan}")));
+    let smaller = shrink(&Plan { story: Story::Nothing, ..world.clone() }, TRIALS, &mut |plan| note(smaller_by(plan)));
     let again = play(&Plan { story: Story::All, ..smaller.clone() });
     tell(&again, terminal)?;
     let said = again.failure.map_or_else(String::new, |broken| format!("step {}: {}", broken.step, broken.said));

@@ -1,0 +1,141 @@
+//! A power cut at any moment of a commit: what was acknowledged is there, and nothing of anything else, whichever sectors of the last
+//! writes reached the disk.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(all(feature = "sqlite", feature = "testkit"))]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use railgate::Config;
+use railgate::engine::verify::verify;
+use railgate::store::conformance::everything;
+use railgate::store::record::{Key, Record};
+use railgate::store::sqlite::{SqliteOptions, SqliteStore};
+use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique};
+use support::Sandbox;
+
+/// What a disk writes as a whole.
+const SECTOR: usize = 512;
+/// How many power cuts there are in each commit.
+const CUTS: u64 = 2;
+
+/// What is on the disk after a commit, and what the store holds then.
+struct Moment {
+    wal: Vec<u8>,
+    database: Vec<u8>,
+    records: Vec<Record>,
+}
+
+/// A store whose power is cut in every commit: a copy of its files has some of the sectors that the commit wrote.
+struct Cut {
+    inner: SqliteStore,
+    folder: PathBuf,
+    last: Mutex<Option<Moment>>,
+    /// How many cuts there were, and in how many of them the commit survived.
+    counts: Mutex<(u64, u64)>,
+}
+
+impl Cut {
+    fn look(&self) -> Moment {
+        // The log first: what is copied from it into the database meanwhile is in both.
+        let wal = fs::read(self.folder.join("live.db-wal")).unwrap_or_default();
+        Moment { wal, database: fs::read(self.folder.join("live.db")).unwrap(), records: everything(&self.inner) }
+    }
+
+    fn cut(&self, before: &Moment, after: &Moment) {
+        // A log that was copied meanwhile is synced with the database before it is begun again: no commit is cut there.
+        if before.database != after.database {
+            return;
+        }
+        let mut counts = self.counts.lock().unwrap();
+        for _ in 0..CUTS {
+            counts.0 += 1;
+            let mut state = counts.0;
+            let mut chance = || {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                state >> 33
+            };
+            // The first sectors, the last ones, or any of them.
+            let (kind, from) = (chance() % 3, chance() as usize % after.wal.len().max(1));
+            let mut wal = after.wal.clone();
+            for (at, sector) in wal.chunks_mut(SECTOR).enumerate().map(|(n, sector)| (n * SECTOR, sector)) {
+                let is_there = match kind {
+                    0 => at < from,
+                    1 => at >= from,
+                    _ => chance().is_multiple_of(2),
+                };
+                for (offset, byte) in sector.iter_mut().enumerate().filter(|_| !is_there) {
+                    *byte = before.wal.get(at + offset).copied().unwrap_or(0);
+                }
+            }
+            let copy = self.folder.join("copy.db");
+            let _ = fs::remove_file(self.folder.join("copy.db-shm"));
+            fs::write(&copy, &after.database).unwrap();
+            fs::write(self.folder.join("copy.db-wal"), &wal).unwrap();
+            let found = SqliteStore::open(&copy).unwrap();
+            let records = everything(&found);
+            let survived = records == after.records;
+            assert!(survived || records == before.records, "cut {}: neither what was before the commit nor what is after it", counts.0);
+            counts.1 += u64::from(survived);
+            if counts.0.is_multiple_of(50) {
+                let report = verify(&found, &mut |_| {}).unwrap();
+                assert!(report.is_ok(), "{report:?}");
+            }
+        }
+    }
+}
+
+impl Store for Cut {
+    fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        self.inner.commit(commit)?;
+        let after = self.look();
+        let mut last = self.last.lock().unwrap();
+        if let Some(before) = &*last {
+            self.cut(before, &after);
+        }
+        *last = Some(after);
+        Ok(())
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
+        self.inner.get(key)
+    }
+
+    fn find(&self, unique: &Unique) -> Result<Option<Record>, StoreError> {
+        self.inner.find(unique)
+    }
+
+    fn scan(&self, scan: &Scan) -> Result<Vec<Record>, StoreError> {
+        self.inner.scan(scan)
+    }
+}
+
+#[test]
+fn a_power_cut_in_any_commit_loses_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    // Long enough that the log is begun again while the test runs.
+    let options = SqliteOptions { readers: 1, checkpoint_pages: 100, ..SqliteOptions::default() };
+    let inner = SqliteStore::open_with(&folder.path().join("live.db"), options).unwrap();
+    let store = Arc::new(Cut { inner, folder: folder.path().to_owned(), last: Mutex::default(), counts: Mutex::default() });
+    let s = Sandbox::over(store.clone(), Config::default(), 1);
+    for (n, to) in ["ok", "slow-30s", "decline-insufficient_funds", "timeout-then-ok", "failover", "returned-after-1d"]
+        .iter()
+        .cycle()
+        .take(15)
+        .enumerate()
+    {
+        let reference = format!("r{n}");
+        s.pay(&reference, &format!("sim:{to}"));
+        s.pass(if n % 3 == 0 { 40_000 } else { 0 });
+        if n % 4 == 0 {
+            let _ = s.reverse(&reference, r#"{"amount":3.00}"#);
+        }
+    }
+    s.pass(90_000_000);
+    let (cuts, survived) = *store.counts.lock().unwrap();
+    assert!(cuts > 150 && survived > 0 && survived < cuts, "{cuts} cuts, {survived} survived");
+    s.assert_sound();
+}
