@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
-use railgate::api::HealthView;
+use railgate::api::{HealthView, OverviewView};
 use railgate::engine::TryWriting;
 use railgate::{Error, ErrorCode, Result};
 
@@ -22,11 +22,18 @@ fn health(status: &'static str) -> HandlerResult {
     ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
 }
 
-/// What strangers may read from the store, as read last.
-#[derive(Default)]
+/// What many may read from the store, as read last.
 pub(super) struct Readings {
     is_usable: Cached<bool>,
     pub(super) receipt_keys: Cached<Result<Bytes>>,
+    /// What the gateway did in the day until now.
+    pub(super) overview: Cached<Result<OverviewView>>,
+}
+
+impl Default for Readings {
+    fn default() -> Self {
+        Self { is_usable: Cached::default(), receipt_keys: Cached::default(), overview: Cached::by_cost() }
+    }
 }
 
 routes![healthz, readyz, openapi];
