@@ -21,7 +21,7 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   const { id } = await partner.call("POST", "/bundles", { contentType: "application/json", body: bundleOf(endpoint) });
   await partner.call("POST", "/bundles/{id}/submit", { params: { id } });
   const { page, context, fine } = await operator(browser, gateway, "Ruth", "agent");
-  await page.getByRole("link", { name: /bundles wait for a reviewer/ }).click();
+  await page.getByRole("link", { name: /bundles? waits? for a reviewer/ }).click();
   await page.getByRole("heading", { level: 1, name: "Bundles" }).waitFor();
   await looks(page, "operator-bundles");
   await page.getByRole("link", { name: "acme 1.0.0" }).click();

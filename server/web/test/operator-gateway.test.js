@@ -140,7 +140,7 @@ test("a live provider changes when a second operator has seen what changes", asy
   await edith.page.getByLabel("Secret 1: value").fill("let-me-in");
   await edith.page.getByRole("button", { name: "Save" }).click();
   await reasoned(edith.page, "Save", "contract of May");
-  await grace.page.getByRole("link", { name: /requests wait for a second operator/ }).click();
+  await grace.page.getByRole("link", { name: /requests? waits? for a second operator/ }).click();
   await grace.page.getByRole("link", { name: "Change a provider" }).click();
   const changes = grace.page.getByRole("table", { name: "What would change" });
   await changes.getByText("https://api.acme.example/railgate").waitFor();

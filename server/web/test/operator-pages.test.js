@@ -148,7 +148,7 @@ test("more declines than usual are said on the first page, which leads to them; 
 test("a lost server is said, and the page catches up when it is back", async () => {
   const { page, context } = await operator(browser, gateway, "Patient", "viewer");
   const needs = page.getByRole("region", { name: "What needs you now" });
-  await needs.getByRole("link", { name: /payments wait for a person/ }).waitFor();
+  await needs.getByRole("link", { name: /payments? waits? for a person/ }).waitFor();
   await gateway.stop();
   await page.getByText("Connection lost.").waitFor();
   await gateway.resume();

@@ -17,10 +17,10 @@ test("a review is resolved by one operator and confirmed by another, in another 
 
   // The first page says what waits, and leads to it.
   const needs = ada.page.getByRole("region", { name: "What needs you now" });
-  await needs.getByText("payments wait for a person").waitFor();
+  await needs.getByText(/payments? waits? for a person/).waitFor();
   await needs.getByText(/EUR.[\d,]+\.00 of play money/).waitFor();
   await looks(ada.page, "operator-home");
-  await needs.getByRole("link", { name: /payments wait for a person/ }).click();
+  await needs.getByRole("link", { name: /payments? waits? for a person/ }).click();
   await ada.page.getByRole("heading", { level: 1, name: "Reviews" }).waitFor();
   await looks(ada.page, "operator-reviews");
   await ada.page.getByRole("link", { name: "large" }).click();
@@ -46,7 +46,7 @@ test("a review is resolved by one operator and confirmed by another, in another 
 
   // The other one finds it on their first page, which is read again by itself.
   const asks = grace.page.getByRole("region", { name: "What needs you now" });
-  await asks.getByRole("link", { name: /requests wait for a second operator/ }).click();
+  await asks.getByRole("link", { name: /requests? waits? for a second operator/ }).click();
   await looks(grace.page, "operator-approvals");
   await grace.page.getByRole("row", { name: /Ada/ }).getByRole("link", { name: "Decide about a review" }).click();
   await grace.page.getByText("statement 7, line 12").waitFor();

@@ -16,7 +16,13 @@ export function Needs({ picture }: { picture: Picture }) {
       none={words.nothingNeeded}
       lines={[
         now.approvals_pending > 0 && (
-          <Ask key="approvals" tone="wait" count={count(now.approvals_pending)} what={words.approvals} to="/approvals">
+          <Ask
+            key="approvals"
+            tone="wait"
+            count={count(now.approvals_pending)}
+            what={words.approvals(now.approvals_pending)}
+            to="/approvals"
+          >
             <ul>
               {approvals.data.map((one) => (
                 <li key={one.id}>
@@ -32,7 +38,7 @@ export function Needs({ picture }: { picture: Picture }) {
             key="clients"
             tone="wait"
             count={atLeast(clients.data.length, clients.more)}
-            what={words.clients}
+            what={words.clients(clients.data.length)}
             to="/clients"
             query={{ pending: "true" }}
           >
@@ -44,7 +50,7 @@ export function Needs({ picture }: { picture: Picture }) {
             key="bundles"
             tone="accent"
             count={atLeast(bundles.data.length, bundles.more)}
-            what={words.bundles}
+            what={words.bundles(bundles.data.length)}
             to="/bundles"
             query={{ status: "submitted" }}
           >
@@ -64,7 +70,7 @@ function Reviews({ picture: { now } }: { picture: Picture }) {
       .map(({ amount, currency }) => money(amount, currency))
       .join(" + ");
   return (
-    <Ask tone={at_stake.some(({ sandbox }) => !sandbox) ? "bad" : "wait"} count={count(due)} what={words.reviews} to="/reviews">
+    <Ask tone={at_stake.some(({ sandbox }) => !sandbox) ? "bad" : "wait"} count={count(due)} what={words.reviews(due)} to="/reviews">
       <ul>
         {([false, true] as const).map((sandbox) =>
           stake(sandbox) === "" ? null : <li key={String(sandbox)}>{words.stake(stake(sandbox), sandbox)}</li>,

@@ -25,7 +25,7 @@ export function Old({ picture }: { picture: Picture }) {
               key="unknown"
               tone="wait"
               count={atLeast(unknown.data.length, unknown.more)}
-              what={words.unknown}
+              what={words.unknown(unknown.data.length)}
               to="/settlements"
               query={{ status: "unknown", created_to: oldBefore }}
             />
@@ -35,13 +35,13 @@ export function Old({ picture }: { picture: Picture }) {
               key="open"
               tone="accent"
               count={atLeast(open.data.length, open.more)}
-              what={words.open}
+              what={words.open(open.data.length)}
               to="/settlements"
               query={{ status: ["accepted", "submitted"], created_to: oldBefore }}
             />
           ),
           late && (
-            <Ask key="outbox" tone="bad" count={count(outbox_due)} what={words.outbox} to="/providers">
+            <Ask key="outbox" tone="bad" count={count(outbox_due)} what={words.outbox(outbox_due)} to="/providers">
               {words.since} <Time at={outbox_due_since ?? ""} />
             </Ask>
           ),

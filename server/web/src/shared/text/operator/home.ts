@@ -1,5 +1,8 @@
 /** Texts of the operators' first page. */
 
+/** A text after a number: `one` after 1, `many` after every other. */
+const after = (one: string, many: string) => (n: number) => (n === 1 ? one : many);
+
 export const home = {
   needs: "What needs you now",
   old: "What is getting old",
@@ -8,16 +11,16 @@ export const home = {
   providers: "Providers",
   servers: "Servers",
   atLeast: (n: number) => `${n} or more`,
-  approvals: "requests wait for a second operator",
-  reviews: "payments wait for a person",
-  clients: "clients ask for live access",
-  bundles: "bundles wait for a reviewer",
+  approvals: after("request waits for a second operator", "requests wait for a second operator"),
+  reviews: after("payment waits for a person", "payments wait for a person"),
+  clients: after("client asks for live access", "clients ask for live access"),
+  bundles: after("bundle waits for a reviewer", "bundles wait for a reviewer"),
   stake: (sum: string, sandbox: boolean) => (sandbox ? `${sum} of play money` : `${sum} of real money`),
   oldest: "The oldest came",
   nothingNeeded: "Nothing waits for a person.",
-  unknown: "payments have been unknown for over an hour",
-  open: "payments have not ended after an hour",
-  outbox: "calls to providers are late",
+  unknown: after("payment has been unknown for over an hour", "payments have been unknown for over an hour"),
+  open: after("payment has not ended after an hour", "payments have not ended after an hour"),
+  outbox: after("call to a provider is late", "calls to providers are late"),
   since: "The oldest was due",
   nothingOld: "No payment has been open for over an hour.",
   callsDue: "Calls to providers due",
