@@ -47,7 +47,7 @@ export function Old({ picture }: { picture: Picture }) {
           ),
         ]}
       />
-      <dl class="figures">
+      <dl class="queues">
         <Figure name={words.callsDue} value={outbox_due} />
         <Figure name={words.webhooksDue} value={webhooks_due} />
         <Figure name={words.eventsDue} value={commits_to_number} />
