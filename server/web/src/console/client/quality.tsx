@@ -54,7 +54,7 @@ function Question({ metric, days, by }: { metric: string; days: (typeof DAYS)[nu
         refine({ metric: typed.value.trim() });
       }}
     >
-      <TextField label={words.metric} hint={words.metricHint} value={typed.value} onValue={(value) => (typed.value = value)} />
+      <TextField label={words.metric} placeholder="payment.confirmed" value={typed.value} onValue={(value) => (typed.value = value)} />
       <SelectField
         label={words.days}
         value={days}

@@ -187,7 +187,6 @@ export const quality = {
   title: "Quality",
   intro: "What apps measured on devices of users. Groups of fewer than five devices are not shown by themselves.",
   metric: "Metric",
-  metricHint: "Such as payment.confirmed",
   days: "Days",
   by: "By",
   groups: {
