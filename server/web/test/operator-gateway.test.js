@@ -11,7 +11,7 @@ test("a client gets live access and money by two operators, and terms and a susp
   const money = await live(gateway, client);
   const ada = await operator(browser, gateway, "Ada", "agent");
   const grace = await operator(browser, gateway, "Grace", "approver");
-  await ada.page.getByRole("link", { name: /clients ask for live access/ }).click();
+  await ada.page.getByRole("link", { name: /clients? asks? for live access/ }).click();
   await looks(ada.page, "operator-clients");
   await ada.page.getByRole("link", { name: "Growing shop" }).click();
   await ada.page.getByRole("heading", { level: 1, name: "Growing shop" }).waitFor();
