@@ -7,14 +7,17 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// A value that took longer to read is kept [`TIMES`] as long: reading takes a tenth of the time at most, however many ask.
+/// How long a value is kept that strangers may ask for.
+const KEPT: Duration = Duration::from_secs(1);
+/// A figure that took longer to count is kept [`TIMES`] as long: counting takes a tenth of the time at most, however many ask.
 const CHEAP: Duration = Duration::from_millis(200);
 const TIMES: u32 = 9;
 
 /// A value that one caller reads for all who ask meanwhile, and for a while after.
 pub(super) struct Cached<T> {
     kept: Arc<Mutex<Option<Kept<T>>>>,
-    at_least: Duration,
+    /// How long a value is kept that took so long to read.
+    keeps: fn(&T, Duration) -> Duration,
 }
 
 struct Kept<T> {
@@ -22,17 +25,17 @@ struct Kept<T> {
     until: Instant,
 }
 
-/// Keeps a value for a second: for what strangers may ask for.
+/// Keeps whatever was read for a second.
 impl<T> Default for Cached<T> {
     fn default() -> Self {
-        Self { at_least: Duration::from_secs(1), ..Self::by_cost() }
+        Self { kept: Arc::default(), keeps: |_, _| KEPT }
     }
 }
 
-impl<T> Cached<T> {
-    /// Keeps a value only if it took long to read: what is cheap is always fresh.
+impl<T, E> Cached<Result<T, E>> {
+    /// Keeps what took long to read: what is cheap is always fresh, and what failed is tried again.
     pub(super) fn by_cost() -> Self {
-        Self { kept: Arc::default(), at_least: Duration::ZERO }
+        Self { kept: Arc::default(), keeps: |read, took| if read.is_ok() && took > CHEAP { took * TIMES } else { Duration::ZERO } }
     }
 }
 
@@ -43,12 +46,11 @@ impl<T: Clone + Send + 'static> Cached<T> {
         if let Some(Kept { value, .. }) = kept.as_ref().filter(|kept| Instant::now() < kept.until) {
             return Some(value.clone());
         }
-        let (begun, at_least, reading) = (Instant::now(), self.at_least, read());
+        let (begun, keeps, reading) = (Instant::now(), self.keeps, read());
         // Of its own: a caller that disconnects ends its request, and the next one would read again.
         let task = tokio::spawn(async move {
             let value = reading.await;
-            let took = Some(begun.elapsed()).filter(|took| *took > CHEAP).unwrap_or_default();
-            let until = Instant::now() + at_least.max(took * TIMES);
+            let until = Instant::now() + keeps(&value, begun.elapsed());
             *kept = Some(Kept { value: value.clone(), until });
             value
         });
@@ -90,23 +92,35 @@ mod tests {
         go.notify_one();
         assert_eq!(ask().await, Some(2));
     }
+
+    /// Reads a number that grows with each read, which takes this long.
+    async fn slowly(reads: Arc<AtomicUsize>, takes_ms: u64) -> usize {
+        tokio::time::sleep(Duration::from_millis(takes_ms)).await;
+        reads.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn what_takes_long_is_read_a_tenth_of_the_time() {
-        let cached = Cached::by_cost();
-        let reads = Arc::new(AtomicUsize::new(0));
-        let ask = async |takes: u64| {
+    async fn what_takes_long_to_count_is_counted_a_tenth_of_the_time() {
+        let (cached, reads) = (Cached::by_cost(), Arc::new(AtomicUsize::new(0)));
+        let ask = async |takes: u64, fails: bool| {
             let reads = Arc::clone(&reads);
-            let read = || async move {
-                tokio::time::sleep(Duration::from_millis(takes)).await;
-                reads.fetch_add(1, Ordering::SeqCst) + 1
-            };
-            cached.get(read).await
+            cached.get(|| async move { if fails { Err(slowly(reads, takes).await) } else { Ok(slowly(reads, takes).await) } }).await
         };
-        assert_eq!([ask(0).await, ask(150).await], [Some(1), Some(2)], "what is cheap is fresh");
-        assert_eq!(ask(500).await, Some(3));
+        assert_eq!([ask(0, false).await, ask(150, false).await], [Some(Ok(1)), Some(Ok(2))], "what is cheap is fresh");
+        assert_eq!([ask(500, true).await, ask(500, true).await], [Some(Err(3)), Some(Err(4))], "what failed is tried again");
+        assert_eq!(ask(500, false).await, Some(Ok(5)));
         tokio::time::advance(Duration::from_millis(4_490)).await;
-        assert_eq!(ask(500).await, Some(3));
+        assert_eq!(ask(500, false).await, Some(Ok(5)));
         tokio::time::advance(Duration::from_millis(20)).await;
-        assert_eq!(ask(500).await, Some(4));
+        assert_eq!(ask(500, false).await, Some(Ok(6)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_strangers_ask_for_is_no_older_for_having_taken_long() {
+        let (cached, reads) = (Cached::default(), Arc::new(AtomicUsize::new(0)));
+        let ask = async || cached.get(|| slowly(Arc::clone(&reads), 10_000)).await;
+        assert_eq!(ask().await, Some(1));
+        tokio::time::advance(Duration::from_millis(1_001)).await;
+        assert_eq!(ask().await, Some(2));
     }
 }
