@@ -205,8 +205,18 @@ impl Engine {
     /// `internal` if a row cannot be understood, for example because another node has a rail that this one does not: what was in
     /// force before it stays.
     pub fn follow_setup(&self) -> Result<bool> {
+        loop {
+            let known = self.setup_now().last.clone();
+            // Whoever was faster may have read less: the rest must be in force when this returns, too.
+            if let Some(changed) = self.follow_setup_from(known)? {
+                return Ok(changed);
+            }
+        }
+    }
+
+    /// The same from this row on; `None` if another thread has gone on from it meanwhile.
+    fn follow_setup_from(&self, known: Option<SetupRecord>) -> Result<Option<bool>> {
         let rows_after = |revision| typed_all::<SetupRecord>(self.store.scan(&Scan::after(&Key::Setup(revision), usize::MAX))?);
-        let known = self.setup_now().last.clone();
         let mut rows = rows_after(known.as_ref().map_or(0, |row| row.revision - 1))?;
         let is_lost = known.is_some() && rows.first() != known.as_ref();
         if is_lost {
@@ -214,7 +224,7 @@ impl Engine {
         } else {
             rows.drain(..usize::from(known.is_some()));
             if rows.is_empty() {
-                return Ok(false);
+                return Ok(Some(false));
             }
         }
         // Only the last row about a subject counts: earlier ones may name a rail that is gone.
@@ -232,7 +242,7 @@ impl Engine {
         }
         let mut setup = self.setup.write().unwrap_or_else(PoisonError::into_inner);
         if setup.last != known {
-            return Ok(false);
+            return Ok(None);
         }
         let mut changed: Vec<ProviderNo> = applied.iter().map(|it| it.no).collect();
         if is_lost {
@@ -250,7 +260,7 @@ impl Engine {
         setup.places.extend(places.into_iter().map(|(client, place)| (client, Arc::new(place))));
         setup.last = rows.pop();
         setup.renew(&*self.watch, &self.config.rails, &changed);
-        Ok(true)
+        Ok(Some(true))
     }
 
     fn applied(&self, row: &SetupRecord) -> Result<Applied> {
