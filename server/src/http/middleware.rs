@@ -231,7 +231,9 @@ fn is_plain(host: &str) -> bool {
 
 /// Whether this is a host, with a port or none, and nothing besides (RFC 9110, section 7.2).
 fn is_authority(host: &str) -> bool {
-    host.parse::<Authority>().is_ok_and(|it| host.strip_prefix(it.host()).is_some_and(|port| port.is_empty() || it.port_u16().is_some()))
+    // The digits of a port may be none (RFC 3986, section 3.2.3).
+    let is_port = |port: &str, it: &Authority| matches!(port, "" | ":") || it.port_u16().is_some();
+    host.parse::<Authority>().is_ok_and(|it| host.strip_prefix(it.host()).is_some_and(|port| is_port(port, &it)))
 }
 
 /// The answer to a request that arrived without a host, or with two: whoever passed it on may have seen another one than this server

@@ -80,6 +80,10 @@ async fn a_length_beside_chunks_is_not_believed() {
 #[tokio::test]
 async fn a_request_has_one_host() {
     let service = service().await;
+    for host in ["a", "a.example:80", "a:", "127.0.0.1:8080", "[::1]", "[::1]:8080", "a_b"] {
+        let text = both(&service, &format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n")).await;
+        assert!(text.starts_with("HTTP/1.1 200 "), "{host:?}: {text}");
+    }
     for hosts in [
         "",
         "Host: a\r\nHost: b\r\n",
