@@ -2,7 +2,7 @@
 
 use railgate::ids::EndpointNo;
 use railgate::store::record::{EndpointRecord, SecretKind};
-use railgate::store::typed;
+use railgate::store::{Commit, Write, typed};
 
 use super::*;
 
@@ -136,4 +136,18 @@ fn the_trail_grows_and_outlives_the_process() {
     w.run(signed(&client, 30, w.create(&client, "later", "1"))).unwrap();
     let more = w.audit();
     assert_eq!((more.len(), &more[..20]), (21, &rows[..]));
+}
+
+#[test]
+fn an_act_of_a_node_whose_clock_is_behind_is_a_change_too() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        w.run(signed(&client, 1, w.create(&client, "r", "10"))).unwrap();
+        let mark = || w.engine.changes().unwrap().mark;
+        let before = mark();
+        assert_eq!(mark(), before, "nothing happened");
+        let late = AuditRecord { no: w.audit()[0].no - 1, ..w.audit()[0].clone() };
+        w.store.commit(&Commit { writes: vec![Write::Insert(late.into())] }).unwrap();
+        assert_ne!(mark(), before);
+    });
 }

@@ -85,6 +85,24 @@ fn a_create_that_one_node_refused_is_refused_by_every_other() {
 }
 
 #[test]
+fn a_refused_create_that_is_sent_again_is_no_replay_of_the_one_that_succeeded() {
+    let w = World::over(Arc::new(Remote::default()), sealing());
+    let client = w.client(1);
+    let other = w.node(sealing());
+    let refused = signed(&client, 1, w.create(&client, "r", "2000000"));
+    assert_eq!(code(other.run(refused.clone())), "insufficient_funds");
+    w.run(Fund { caller: client.caller, money: "5000000 EUR".parse().unwrap() }).unwrap();
+    w.run(signed(&client, 2, w.create(&client, "r", "2000000"))).unwrap();
+    for again in [vec![refused.clone()], vec![refused.clone(), signed(&client, 3, w.create(&client, "s", "10"))]] {
+        assert_eq!(codes(&w.engine, again)[0], "nonce_replayed");
+    }
+    // Where it would be refused now, its reference is found without a clash.
+    w.run(signed(&client, 4, w.create(&client, "all", "2500000"))).unwrap();
+    assert_eq!(codes(&w.engine, [refused]), ["nonce_replayed"]);
+    w.assert_sound();
+}
+
+#[test]
 fn a_signed_create_is_one_round_trip() {
     let store = Arc::new(Remote::default());
     let w = World::over(store.clone(), sealing());

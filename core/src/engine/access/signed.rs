@@ -44,8 +44,9 @@ impl<C: Command> Command for Signed<C> {
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<C::Output> {
         let Self { by, command } = self;
         if command.names_itself() {
-            if d.writer.burnt.contains(&by.nonce.hash) {
-                return Err(Error::new(ErrorCode::NonceReplayed));
+            // At first its nonce is taken to be unburnt, which the commit requires.
+            if d.writer.again {
+                refuse_burnt(d, &by.nonce)?;
             }
         } else {
             still_may_sign(d.overlay, by)?;
@@ -56,8 +57,13 @@ impl<C: Command> Command for Signed<C> {
         }
         let outcome = d.engine.may_still(by.client, command.stays()).and_then(|()| command.decide(d));
         match &outcome {
-            // Nothing was done, so there is nothing to record. The nonce of a replayed reversal is burnt already.
-            Ok(output) if C::is_replay(output) => return outcome,
+            // Nothing was done, so there is nothing to record, nor a commit. The nonce of a replayed reversal is burnt already.
+            Ok(output) if C::is_replay(output) => {
+                if command.names_itself() {
+                    refuse_burnt(d, &by.nonce)?;
+                }
+                return outcome;
+            }
             Ok(_) if command.names_itself() => require_unburnt(d, &by.nonce),
             Ok(_) => {}
             Err(error) if error.code.http_status() >= 500 && error.code != ErrorCode::NoRoute => return outcome,
@@ -78,9 +84,11 @@ impl<C: Command> Command for Signed<C> {
 
     /// Reads whether the signer may still sign, whether this very call was decided before, and what the command reads.
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
+        let SignedBy { nonce, key, client, .. } = &self.by;
         if !self.command.names_itself() {
-            let SignedBy { nonce, key, client, .. } = &self.by;
             prefetch.add([Key::Nonce(nonce.hash), Key::Key(*key), Key::Client(*client)].map(Lookup::Get));
+        } else if prefetch.again {
+            prefetch.add([Lookup::Get(Key::Nonce(nonce.hash))]);
         }
         self.command.prefetch(prefetch);
     }
@@ -191,8 +199,17 @@ fn still_may_sign(overlay: &Overlay<'_>, by: &SignedBy) -> Result<()> {
     Ok(())
 }
 
-/// Makes it a condition of the commit that the nonce of a command that succeeds was not burnt. Hosts check that before they hand it
-/// over, unless each check is a round trip. Nonces that this group burns do not count: they may belong to elements of the same batch.
+/// Refuses a command whose nonce is burnt in the store. Hosts check that before they hand it over, unless each check is a round trip.
+/// Nonces that this group burns do not count: they may belong to elements of the same batch.
+fn refuse_burnt(d: &Decision<'_, '_>, nonce: &Nonce) -> Result<()> {
+    let key = Key::Nonce(nonce.hash);
+    if d.engine.store.is_remote() && !d.overlay.touched(&key) && d.overlay.stored(&key)?.is_some() {
+        return Err(Error::new(ErrorCode::NonceReplayed));
+    }
+    Ok(())
+}
+
+/// Makes it a condition of the commit that the nonce of a command that succeeds was not burnt, as in [`refuse_burnt`].
 fn require_unburnt(d: &mut Decision<'_, '_>, nonce: &Nonce) {
     let key = Key::Nonce(nonce.hash);
     if d.engine.store.is_remote() && !d.overlay.touched(&key) {

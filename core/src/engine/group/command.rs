@@ -25,6 +25,8 @@ pub struct Decision<'g, 's> {
 pub struct Prefetch<'e> {
     pub(crate) engine: &'e Engine,
     pub(super) estimates: &'e Estimates,
+    /// Whether nothing is taken for granted any more.
+    pub(crate) again: bool,
     pub(crate) wanted: Vec<Lookup>,
 }
 

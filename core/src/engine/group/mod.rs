@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::store::record::{Key, NonceRecord, Record, SettlementRecord};
+use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Clash, Commit, CommitError, Lookup, Unique, Write};
 use crate::time::Millis;
 
@@ -73,7 +73,7 @@ impl Engine {
         // Those from here on were read after the last round; the others may have changed since and are read again.
         let mut fresh = 0;
         writer.logged_before.clear();
-        writer.burnt.clear();
+        writer.again = false;
         writer.outrun = false;
         self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
@@ -81,10 +81,8 @@ impl Engine {
             writer.undo();
             group.iter_mut().for_each(|command| command.reset());
             let mut overlay = Overlay::new(&*self.store, self.env.now());
-            let ready = writer
-                .journals
-                .provide(&*self.store, overlay.now, drawn)
-                .and_then(|()| self.prefetch(&mut overlay, &writer.estimates, group));
+            let ready =
+                writer.journals.provide(&*self.store, overlay.now, drawn).and_then(|()| self.prefetch(&mut overlay, &writer, group));
             if let Err(error) = ready {
                 return refuse(group, &|_| error.clone());
             }
@@ -187,6 +185,7 @@ impl Engine {
 
     /// Reads the conflicting records, so that the next round takes them into account.
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
+        writer.again = true;
         // A batch that is sent again clashes in every element: one round trip looks all of them up.
         let unique = |clash: &Clash| match commit.writes.get(clash.write) {
             Some(Write::Insert(Record::Settlement(record))) => Some(reference_of(record)),
@@ -208,7 +207,6 @@ impl Engine {
                 // A trace has begun under the same number: a change of credit has no transfer that would clash.
                 Some(Write::Insert(Record::Event(event))) if event.n == 1 => writer.journals.meet(next_journal(&*self.store)?),
                 Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
-                Some(Write::Insert(Record::Nonce(NonceRecord { hash, .. })) | Write::Absent(Key::Nonce(hash))) => writer.burnt.push(*hash),
                 Some(_) | None => {}
             }
         }

@@ -14,18 +14,19 @@ use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Lookup, Scan, Unique};
 
 use super::command::{PREFETCHES, Pending, Prefetch};
-use super::estimates::Estimates;
 use super::overlay::Overlay;
 use super::turns::Owner;
+use super::writer::Writer;
 use crate::engine::Engine;
 
 impl Engine {
     /// Looks up the records that the commands read first.
-    pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, estimates: &Estimates, group: &[&mut dyn Pending]) -> Result<()> {
+    pub(super) fn prefetch(&self, overlay: &mut Overlay<'_>, writer: &Writer, group: &[&mut dyn Pending]) -> Result<()> {
         if !PREFETCHES || !overlay.store.is_remote() {
             return Ok(());
         }
-        let mut prefetch = Prefetch { engine: self, estimates, wanted: Vec::with_capacity(2 * group.len()) };
+        let mut prefetch =
+            Prefetch { engine: self, estimates: &writer.estimates, again: writer.again, wanted: Vec::with_capacity(2 * group.len()) };
         group.iter().for_each(|command| command.prefetch(&mut prefetch));
         overlay.look_up(prefetch.wanted)
     }

@@ -32,8 +32,8 @@ pub(crate) struct Writer {
     pub(crate) swept: EndpointNo,
     /// Events of this group that the log cannot take, because they are already in it.
     pub(crate) logged_before: Vec<(SettlementNo, u32)>,
-    /// Nonces of this group that were burnt before it.
-    pub(crate) burnt: Vec<[u8; 32]>,
+    /// Whether this group is decided again, over what the store holds instead of what was taken for granted.
+    pub(crate) again: bool,
     /// Whether another node took the tasks or queues that this group had leased. They are left to that node, so that two nodes that
     /// compete for the same work do not keep each other's clients waiting.
     pub(crate) outrun: bool,
@@ -66,7 +66,7 @@ impl Writer {
             next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
             logged_before: Vec::new(),
-            burnt: Vec::new(),
+            again: false,
             outrun: false,
             refusals: Refusals::default(),
             census: Census::default(),

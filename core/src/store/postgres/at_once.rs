@@ -1,6 +1,6 @@
 //! Makes a commit in one round trip: `COMMIT` follows the writes without waiting for their results.
 //!
-//! It serves commits of which the server itself checks every condition: the key of a new row that is taken, or an account that spends
+//! It serves commits of which the server itself checks every condition: a key that is taken and must be free, or an account that spends
 //! more than it has, is an error, and a transaction with an error is rolled back even if it is told to commit. `COMMIT` is sent as soon
 //! as the number of the transaction is known, so that its outcome can be found out if the connection breaks.
 //!
