@@ -4,31 +4,30 @@
 use std::fs;
 use std::path::Path;
 
+use railgate::env::{Env as _, ManualEnv};
 use railgate_tests::fuzz::TARGETS;
 
 /// How many variations of each kept input are tried.
-const VARIATIONS: u64 = 400;
+const VARIATIONS: usize = 400;
 
-/// The next of a fixed sequence of numbers (SplitMix64).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// A number below `most`, from a fixed sequence.
+fn chance(env: &ManualEnv, most: usize) -> usize {
+    let mut bytes = [0; 4];
+    env.random(&mut bytes);
+    u32::from_le_bytes(bytes) as usize % most
 }
 
-/// A copy with some bytes changed, removed, added or repeated.
-fn varied(input: &[u8], seed: u64) -> Vec<u8> {
-    let (mut bytes, mut state) = (input.to_vec(), seed);
-    for _ in 0..=next(&mut state) % 4 {
-        let at = usize::try_from(next(&mut state)).unwrap() % (bytes.len() + 1);
-        match next(&mut state) % 5 {
-            0 if at < bytes.len() => bytes[at] = next(&mut state).to_le_bytes()[0],
-            1 if at < bytes.len() => bytes[at] ^= 1 << (next(&mut state) % 8),
+/// A copy with some bytes changed, removed or added, or cut off.
+fn varied(input: &[u8], env: &ManualEnv) -> Vec<u8> {
+    let mut bytes = input.to_vec();
+    for _ in 0..=chance(env, 4) {
+        let at = chance(env, bytes.len() + 1);
+        match chance(env, 5) {
+            0 if at < bytes.len() => bytes[at] = chance(env, 256) as u8,
+            1 if at < bytes.len() => bytes[at] ^= 1 << chance(env, 8),
             2 if at < bytes.len() => drop(bytes.remove(at)),
             3 => bytes.truncate(at),
-            _ => bytes.insert(at, b"0\"{}[],:.-\n\xff"[usize::try_from(next(&mut state) % 12).unwrap()]),
+            _ => bytes.insert(at, b"0\"{}[],:.-\n\xff"[chance(env, 12)]),
         }
     }
     bytes
@@ -41,10 +40,11 @@ fn what_strangers_send_is_read_or_refused() {
         let mut kept: Vec<_> = fs::read_dir(corpus.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
         kept.sort();
         assert!(!kept.is_empty(), "{name} has no corpus");
-        for (n, path) in (0..).zip(&kept) {
+        let env = ManualEnv::new(0, 1);
+        for path in &kept {
             let input = fs::read(path).unwrap();
             target(&input);
-            (0..VARIATIONS).for_each(|m| target(&varied(&input, n * VARIATIONS + m)));
+            (0..VARIATIONS).for_each(|_| target(&varied(&input, &env)));
         }
         println!("{name}: {} inputs, {VARIATIONS} variations of each", kept.len());
     }
