@@ -48,6 +48,10 @@ kept() { # TARGET
   done
 }
 
+case " $(echo $targets) keep " in
+  *" ${1:-keep} "*) ;;
+  *) warn "there is no target $1; there are: $(echo $targets)" && exit 1 ;;
+esac
 failed=
 case "${1:-}" in
   keep) for target in $targets; do kept "$target"; done ;;

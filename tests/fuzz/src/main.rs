@@ -13,4 +13,6 @@ static TARGET: LazyLock<fuzz::Target> = LazyLock::new(|| {
     fuzz::TARGETS.iter().find(|(other, _)| *other == name).expect("there is a target of this name").1
 });
 
-fuzz_target!(|input: &[u8]| TARGET(input));
+fuzz_target!(|input: &[u8]| {
+    TARGET(input);
+});
