@@ -7,9 +7,9 @@ use railgate::client::{Call, Request};
 use railgate::sandbox::Sandbox;
 
 use crate::error::GatewayError;
-use crate::link::{Link, TRIES};
+use crate::link::{Link, TRIES, view};
 use crate::live::Live;
-use crate::mirror::Give;
+use crate::sandbox_line::json;
 use crate::views::{FeedEvent, FeedPage};
 
 /// The maximum number of events returned at once.
@@ -60,9 +60,9 @@ impl FeedFollower {
             Source::Sandbox(live) => {
                 let look = move |sandbox: &Sandbox| {
                     let page = feed_of(sandbox, seen.after, AT_ONCE, seen.epoch)?;
-                    Ok((!page.data.is_empty()).then_some(page))
+                    (!page.data.is_empty()).then(|| json(&page)).transpose()
                 };
-                live.until(look).await?.give()
+                view(live.until(look).await?.as_bytes())
             }
             Source::Server(link) => {
                 let epoch = seen.epoch.map(|epoch| format!("&epoch={epoch}")).unwrap_or_default();

@@ -7,10 +7,10 @@ use railgate::client::{Call, Request};
 
 use crate::client::part;
 use crate::error::GatewayError;
-use crate::link::Link;
+use crate::link::{Link, view};
 use crate::live::Live;
-use crate::mirror::Give;
 use crate::names::ReversalStatus;
+use crate::sandbox_line::json;
 use crate::views::{Reversal, Settlement, Status};
 
 /// How long the gateway delays a response while nothing changes.
@@ -43,9 +43,9 @@ impl Followed {
                 let reference = reference.clone();
                 let look = move |sandbox: &railgate::sandbox::Sandbox| {
                     let status = sandbox.client().status(&reference)?;
-                    Ok(version.is_none_or(|version| status.version > version).then_some(status))
+                    version.is_none_or(|version| status.version > version).then(|| json(&status)).transpose()
                 };
-                live.until(look).await?.give()
+                view(live.until(look).await?.as_bytes())
             }
         }
     }
@@ -55,7 +55,7 @@ impl Followed {
             Self::Server(link, path) => link.call(Call::new(Request::new("GET", path)).repeatable(), TRIES).await,
             Self::Sandbox(live, reference) => {
                 let reference = reference.clone();
-                live.until(move |sandbox| sandbox.client().settlement(&reference).map(Some)).await?.give()
+                view(live.until(move |sandbox| json(&sandbox.client().settlement(&reference)?).map(Some)).await?.as_bytes())
             }
         }
     }
@@ -70,7 +70,7 @@ impl Followed {
             }
             Self::Sandbox(live, reference) => {
                 let (reference, id) = (reference.clone(), id.to_owned());
-                live.until(move |sandbox| sandbox.client().reversal(&reference, &id).map(Some)).await?.give()
+                view(live.until(move |sandbox| json(&sandbox.client().reversal(&reference, &id)?).map(Some)).await?.as_bytes())
             }
         }
     }

@@ -441,7 +441,11 @@ fn unreadable(detail: impl Into<String>) -> GatewayError {
 /// Parses the body of a 2xx.
 pub(crate) fn read<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, GatewayError> {
     // Success without a body.
-    let body = if answer.status == 204 { b"null" } else { answer.body.as_slice() };
+    view(if answer.status == 204 { b"null" } else { answer.body.as_slice() })
+}
+
+/// Parses a view.
+pub(crate) fn view<T: DeserializeOwned>(body: &[u8]) -> Result<T, GatewayError> {
     parse(body).map_err(|error| unreadable(format!("the gateway's response cannot be read: {error}")))
 }
 

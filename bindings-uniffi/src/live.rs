@@ -22,11 +22,11 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Looks after each change until there is something. As at a server, what becomes due is done without being asked for.
-    pub(crate) async fn until<T: Send + 'static>(
+    /// Looks after each change until there is a view. As at a server, what becomes due is done without being asked for.
+    pub(crate) async fn until(
         &self,
-        look: impl Fn(&Sandbox) -> railgate::error::Result<Option<T>> + Clone + Send + 'static,
-    ) -> Result<T, GatewayError> {
+        look: impl Fn(&Sandbox) -> railgate::error::Result<Option<String>> + Clone + Send + 'static,
+    ) -> Result<String, GatewayError> {
         loop {
             let listener = self.changed.listen();
             let (live, look) = (self.clone(), look.clone());

@@ -3,6 +3,7 @@
 use railgate::ErrorCode;
 use railgate::api::{AttestationBody, DecisionBody, DeviceCodeBody, DeviceEnrollBody, ShownBody, UserBody, UserLimitsBody, UserLimitsView};
 use railgate::client::{Call, Request};
+use railgate::receipt::{Code, Drawing};
 use serde::Deserialize;
 
 use crate::client::{Data, GatewayClient, once, part};
@@ -133,9 +134,18 @@ pub struct EnrollmentCode {
     /// The address that opens the app with the code.
     pub link: String,
     /// The same address as a QR code: an SVG image.
+    #[serde(default)]
     pub qr: String,
     /// When the code expires.
     pub expires_at: Instant,
+}
+
+impl EnrollmentCode {
+    /// Draws the QR code of a sandbox's.
+    pub(crate) fn drawn(self) -> Self {
+        let qr = Code::of(self.link.as_bytes(), Drawing::default()).map(|code| code.svg(&self.link)).unwrap_or_default();
+        Self { qr, ..self }
+    }
 }
 
 /// A device that enrolled.
@@ -161,8 +171,23 @@ impl UserLimits {
     }
 }
 
-fn bodies(limits: Option<Vec<UserLimits>>) -> Option<Vec<UserLimitsBody>> {
+pub(crate) fn bodies(limits: Option<Vec<UserLimits>>) -> Option<Vec<UserLimitsBody>> {
     limits.map(|limits| limits.into_iter().map(UserLimits::body).collect())
+}
+
+impl UserStatus {
+    /// As the gateway reads it, which refuses an unknown one.
+    pub(crate) fn text(status: Option<Self>) -> Option<String> {
+        status.map(|status| status.name().unwrap_or("unrecognised").to_owned())
+    }
+}
+
+/// The id of a payment, and the body with which a user decides about it.
+pub(crate) fn decision_body(decision: &str, payment: Settlement, payee_name: Option<String>, reason: Option<String>) -> (String, String) {
+    let Settlement { id, amount, currency, to, reference, .. } = payment;
+    let amount = railgate::api::AmountInput::text(&amount.shortest());
+    let shown = ShownBody { amount, currency, to, reference, payee_name };
+    (id, written(&DecisionBody { decision: decision.to_owned(), shown, reason }))
 }
 
 /// A user's name, for a path.
@@ -208,9 +233,8 @@ impl GatewayClient {
     /// `Refused`, `Unanswered`, `Unsigned`.
     #[uniffi::method(default(limits = None, status = None))]
     pub async fn put_user(&self, user: String, limits: Option<Vec<UserLimits>>, status: Option<UserStatus>) -> Result<User, GatewayError> {
-        // The gateway refuses an unknown one.
-        let status = status.map(|status| status.name().unwrap_or("unrecognised").to_owned());
-        self.call(once("PUT", &path_of_user(&user), written(&UserBody { limits: bodies(limits), status }))?).await
+        let body = UserBody { limits: bodies(limits), status: UserStatus::text(status) };
+        self.call(once("PUT", &path_of_user(&user), written(&body))?).await
     }
 
     /// Enrols this device with a code that the app's backend made for its user. A device that is already enrolled, such as after a lost
@@ -309,11 +333,8 @@ impl GatewayClient {
         payee_name: Option<String>,
         reason: Option<String>,
     ) -> Result<Settlement, GatewayError> {
-        let Settlement { id, amount, currency, to, reference, .. } = payment;
-        let amount = railgate::api::AmountInput::text(&amount.shortest());
-        let shown = ShownBody { amount, currency, to, reference, payee_name };
+        let (id, body) = decision_body(decision, payment, payee_name, reason);
         let path = format!("{MOBILE}/approvals/{}", part(&id, ErrorCode::PaymentApprovalNotFound)?);
-        let body = written(&DecisionBody { decision: decision.to_owned(), shown, reason });
         // The same decision on the same device is answered as before.
         self.call(Request::post(&path, body)).await
     }

@@ -5,23 +5,24 @@ use std::sync::Arc;
 use event_listener::Event as Signal;
 use railgate::ErrorCode;
 use railgate::api::{FaultsView, Rate};
-use railgate::rail::sandbox_scenarios;
 use railgate::receipt::Form;
 use railgate::sandbox::{Options, Sandbox};
 use railgate::store::sqlite::SqliteSandbox;
 
+use crate::client::Data;
 use crate::disk::on_disk;
 use crate::error::{FieldProblem, GatewayError, Problem};
 use crate::feed::{FeedFollower, feed_of};
 use crate::filter::{SettlementFilter, SettlementPage};
 use crate::follow::{Followed, StatusFollower};
-use crate::link::now;
+use crate::link::{now, view};
 use crate::live::Live;
 use crate::mirror::Give;
 use crate::raw::ReceiptForm;
-use crate::request::{BatchResult, ReversalRequest, SettlementRequest, batch_body};
+use crate::request::{BatchAnswer, BatchResult, ReversalRequest, SettlementRequest, batch_body};
+use crate::sandbox_line::{json, line, listing, shown};
 use crate::signing::seed;
-use crate::simulator::clock_body;
+use crate::simulator::{Ended, clock_body};
 use crate::values::{Decimal, Instant};
 use crate::views::{
     Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, SandboxClock, Scenario, Settlement, Status,
@@ -93,9 +94,9 @@ impl Give<SandboxFaults> for FaultsView {
 /// Tasks that are due at once are done with the call, later ones when [`SandboxGateway::work`] is called.
 #[derive(uniffi::Object)]
 pub struct SandboxGateway {
-    sandbox: Arc<Sandbox>,
-    writes: Arc<Writes>,
-    changed: Arc<Signal>,
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) writes: Arc<Writes>,
+    pub(crate) changed: Arc<Signal>,
 }
 
 /// Converts an error of the engine as if it came from a server.
@@ -137,50 +138,6 @@ impl SandboxGateway {
 
     fn followed(&self, reference: String) -> Followed {
         Followed::Sandbox(self.live(), reference)
-    }
-
-    /// Reads something.
-    async fn look<C: Give<T> + Send + 'static, T>(
-        &self,
-        look: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
-    ) -> Result<T, GatewayError> {
-        let sandbox = self.sandbox.clone();
-        let look = move || {
-            sandbox.tick(now());
-            look(&sandbox)
-        };
-        on_disk(look).await?.map_err(refused)?.give()
-    }
-
-    /// Changes something, does the tasks that are due at once and notifies the watchers. It is completed even if the caller was
-    /// cancelled.
-    async fn change<C: Give<T> + Send + 'static, T>(
-        &self,
-        change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
-    ) -> Result<T, GatewayError> {
-        self.writes.carry_out(false, change).await.map_err(refused)?.give()
-    }
-
-    /// Like [`Self::change`], for what may change the clock: that is durable before anything happens by it, so this is not one write.
-    async fn change_clock<C: Give<T> + Send + 'static, T>(
-        &self,
-        change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
-    ) -> Result<T, GatewayError> {
-        let changed = self.changed.clone();
-        let change = self.look(move |sandbox| {
-            let made = change(sandbox).and_then(|made| sandbox.work(now()).map(|_| made));
-            changed.notify(usize::MAX);
-            made
-        });
-        change.await
-    }
-
-    /// Like [`Self::change`], for what its reference keeps from being done twice.
-    async fn change_once<C: Give<T> + Send + 'static, T>(
-        &self,
-        change: impl FnOnce(&Sandbox) -> railgate::error::Result<C> + Send + 'static,
-    ) -> Result<T, GatewayError> {
-        self.writes.carry_out(true, change).await.map_err(refused)?.give()
     }
 }
 
@@ -224,7 +181,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid` with every problem, `Refused`, `Storage`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
-        self.change_once(move |sandbox| Ok(sandbox.client().create_json(&request.body())?.settlement)).await
+        shown(self.write(true, line("create", &[], &request.body())).await)
     }
 
     /// Creates up to 1,000 settlements in one write. Each succeeds or fails alone; the results are in the order of the requests.
@@ -233,7 +190,8 @@ impl SandboxGateway {
     /// `Invalid` if there are too many or none; `Storage`.
     pub async fn create_batch(&self, requests: Vec<SettlementRequest>) -> Result<Vec<BatchResult>, GatewayError> {
         let body = batch_body(&requests);
-        self.change_once(move |sandbox| sandbox.client().create_batch_json(&body)).await
+        let made = self.change(true, move |sandbox| json(&sandbox.client().create_batch_json(&body)?)).await?;
+        view(made.as_bytes()).map(BatchAnswer::results)
     }
 
     /// Returns what a create would find now. Changes nothing.
@@ -241,7 +199,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn check(&self, request: SettlementRequest) -> Result<Check, GatewayError> {
-        self.look(move |sandbox| sandbox.client().check_json(&request.body())).await
+        shown(self.read(line("check", &[], &request.body())).await)
     }
 
     /// Returns the settlement with this reference or id.
@@ -249,7 +207,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with code `settlement_not_found`, `Storage`.
     pub async fn settlement(&self, reference: String) -> Result<Settlement, GatewayError> {
-        self.look(move |sandbox| sandbox.client().settlement(&reference)).await
+        shown(self.read(line("get", &[("ref", &reference)], "")).await)
     }
 
     /// Returns the status of a settlement.
@@ -257,7 +215,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn status(&self, reference: String) -> Result<Status, GatewayError> {
-        self.look(move |sandbox| sandbox.client().status(&reference)).await
+        shown(self.read(line("status", &[("ref", &reference)], "")).await)
     }
 
     /// Follows the status of a settlement, now and at each change, until it no longer changes by itself. While somebody waits, what
@@ -284,7 +242,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn events(&self, reference: String) -> Result<Vec<Event>, GatewayError> {
-        self.look(move |sandbox| Ok(sandbox.client().events(&reference, 0, usize::from(u16::MAX))?.data)).await
+        view(self.look(move |sandbox| json(&sandbox.client().events(&reference, 0, usize::from(u16::MAX))?.data)).await?.as_bytes())
     }
 
     /// Returns events of all settlements after a position of the feed (0: from the beginning), oldest first, at most `limit` (1 to 200).
@@ -294,7 +252,7 @@ impl SandboxGateway {
     #[uniffi::method(default(epoch = None))]
     pub async fn feed(&self, after: i64, limit: u32, epoch: Option<u32>) -> Result<FeedPage, GatewayError> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).clamp(1, 200);
-        self.look(move |sandbox| feed_of(sandbox, after, limit, epoch)).await
+        view(self.look(move |sandbox| json(&feed_of(sandbox, after, limit, epoch)?)).await?.as_bytes())
     }
 
     /// Returns a page of settlements, newest first.
@@ -302,8 +260,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid`, `Storage`.
     pub async fn settlements(&self, filter: SettlementFilter) -> Result<SettlementPage, GatewayError> {
-        let query = filter.query()?;
-        self.look(move |sandbox| sandbox.client().list(&query)).await
+        shown(self.read(listing(&[], &filter.query()?)).await)
     }
 
     /// Reverses a settlement, in whole or in part. The reference makes it safe to repeat.
@@ -311,7 +268,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::create`].
     pub async fn reverse(&self, reference: String, request: ReversalRequest) -> Result<Reversed, GatewayError> {
-        self.change_once(move |sandbox| Ok(sandbox.client().reverse_json(&reference, &request.body(), None)?.view)).await
+        shown(self.write(true, line("reverse", &[("ref", &reference)], &request.body())).await)
     }
 
     /// Returns the reversals of a settlement, oldest first.
@@ -319,7 +276,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn reversals(&self, reference: String) -> Result<Vec<Reversal>, GatewayError> {
-        self.look(move |sandbox| sandbox.client().reversals(&reference)).await
+        shown(self.read(line("reversals", &[("ref", &reference)], "")).await).map(|all: Data<Reversal>| all.data)
     }
 
     /// Returns one reversal of a settlement, by its id or the client's reference.
@@ -327,7 +284,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`]; `Refused` with code `reversal_not_found`.
     pub async fn reversal(&self, reference: String, id: String) -> Result<Reversal, GatewayError> {
-        self.look(move |sandbox| sandbox.client().reversal(&reference, &id)).await
+        shown(self.read(line("reversal", &[("ref", &reference), ("id", &id)], "")).await)
     }
 
     /// Waits until a reversal of a settlement is completed or has failed, doing what becomes due, and returns it.
@@ -343,7 +300,7 @@ impl SandboxGateway {
     /// # Errors
     /// As [`SandboxGateway::settlement`].
     pub async fn reconcile(&self, reference: String) -> Result<Reconciliation, GatewayError> {
-        self.change_once(move |sandbox| sandbox.client().reconcile(&reference)).await
+        shown(self.write(true, line("reconcile", &[("ref", &reference)], "")).await)
     }
 
     /// Returns the receipt of a settlement. Its authoritative form is `jws`.
@@ -351,7 +308,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with code `not_completed` or `settlement_not_found`, `Storage`.
     pub async fn receipt(&self, reference: String) -> Result<Receipt, GatewayError> {
-        self.look(move |sandbox| Ok(sandbox.client().receipt(&reference)?.view())).await
+        shown(self.read(line("receipt", &[("ref", &reference)], "")).await)
     }
 
     /// Returns the receipt of a settlement in another form, byte for byte.
@@ -384,7 +341,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn providers(&self) -> Result<Vec<Provider>, GatewayError> {
-        self.look(|sandbox| Ok(sandbox.client().providers())).await
+        view(self.look(|sandbox| json(&sandbox.client().providers())).await?.as_bytes())
     }
 
     /// Returns the provider with this id.
@@ -392,7 +349,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with `provider_not_found`; `Storage`.
     pub async fn provider(&self, id: String) -> Result<Provider, GatewayError> {
-        self.look(move |sandbox| sandbox.client().provider(&id)).await
+        view(self.look(move |sandbox| json(&sandbox.client().provider(&id)?)).await?.as_bytes())
     }
 
     /// Returns the balances of all accounts: play money.
@@ -400,7 +357,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn balances(&self) -> Result<Vec<Balance>, GatewayError> {
-        self.look(|sandbox| sandbox.client().balances()).await
+        shown(self.read(line("balances", &[], "")).await).map(|all: Data<Balance>| all.data)
     }
 
     /// Returns the balance in one currency: play money.
@@ -408,7 +365,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Refused` with code `balance_not_found`; `Storage`.
     pub async fn balance(&self, currency: String) -> Result<Balance, GatewayError> {
-        self.look(move |sandbox| sandbox.client().balance(&currency)).await
+        shown(self.read(line("balance", &[("currency", &currency)], "")).await)
     }
 
     /// Returns the scenarios of the simulated operator: participants, and what happens to payments to them.
@@ -416,7 +373,7 @@ impl SandboxGateway {
     /// # Errors
     /// None.
     pub async fn scenarios(&self) -> Result<Vec<Scenario>, GatewayError> {
-        sandbox_scenarios().to_vec().give()
+        shown(self.read(line("scenarios", &[], "")).await).map(|all: Data<Scenario>| all.data)
     }
 
     /// Adds play money to an account and returns the new balance.
@@ -425,7 +382,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     pub async fn fund(&self, currency: String, amount: Decimal) -> Result<Balance, GatewayError> {
         let body = serde_json::json!({"currency": currency, "amount": amount.shortest()}).to_string();
-        self.change(move |sandbox| sandbox.client().fund_json(&body)).await
+        shown(self.write(false, line("fund", &[], &body)).await)
     }
 
     /// Has the simulated operator decide about a settlement now, whatever its scenario: `submitted`, `unknown`, `completed`,
@@ -436,7 +393,7 @@ impl SandboxGateway {
     #[uniffi::method(default(code = None))]
     pub async fn advance(&self, reference: String, to: String, code: Option<String>) -> Result<Settlement, GatewayError> {
         let body = serde_json::json!({"to": to, "code": code}).to_string();
-        self.change(move |sandbox| sandbox.client().advance_json(&reference, &body)).await
+        shown(self.write(false, line("advance", &[("ref", &reference)], &body)).await)
     }
 
     /// Returns the clock of the sandbox.
@@ -444,7 +401,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn clock(&self) -> Result<SandboxClock, GatewayError> {
-        self.look(|sandbox| Ok(sandbox.clock_view(now()))).await
+        shown(self.read(line("clock", &[], "")).await)
     }
 
     /// Stops the clock (`true`) or lets it run (`false`), and advances it first, in milliseconds, so that a day's wait takes a moment.
@@ -453,7 +410,7 @@ impl SandboxGateway {
     /// `Invalid`, `Storage`.
     #[uniffi::method(default(frozen = None, advance_ms = 0))]
     pub async fn set_clock(&self, frozen: Option<bool>, advance_ms: u64) -> Result<SandboxClock, GatewayError> {
-        self.change_clock(move |sandbox| sandbox.set_clock(now(), &clock_body(frozen, advance_ms))).await
+        shown(self.write_clock(line("set_clock", &[], &clock_body(frozen, advance_ms))).await)
     }
 
     /// Returns the faults of the simulated operator.
@@ -461,7 +418,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn faults(&self) -> Result<SandboxFaults, GatewayError> {
-        self.look(|sandbox| sandbox.client().faults()).await
+        shown(self.read(line("faults", &[], "")).await)
     }
 
     /// Replaces the faults of the simulated operator.
@@ -469,8 +426,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Invalid`, `Storage`.
     pub async fn set_faults(&self, faults: SandboxFaults) -> Result<SandboxFaults, GatewayError> {
-        let body = faults.body();
-        self.change_once(move |sandbox| sandbox.client().set_faults_json(&body)).await
+        shown(self.write(true, line("set_faults", &[], &faults.body())).await)
     }
 
     /// Starts again: cancels what was not sent, has the simulated operator refuse what is open, removes the faults, restores the opening
@@ -479,7 +435,7 @@ impl SandboxGateway {
     /// # Errors
     /// `Storage`.
     pub async fn reset(&self) -> Result<u64, GatewayError> {
-        self.change_clock(|sandbox| Ok(sandbox.reset(now())?.ended)).await
+        shown(self.write_clock(line("reset", &[], "")).await).map(|Ended { ended, .. }| ended)
     }
 
     /// Follows the events of all settlements after the position `after`: past ones, then each as it happens. While somebody waits, what

@@ -21,8 +21,8 @@ pub(crate) fn clock_body(frozen: Option<bool>, advance_ms: u64) -> String {
 
 /// Part of a reset.
 #[derive(Deserialize)]
-struct Ended {
-    ended: u64,
+pub(crate) struct Ended {
+    pub(crate) ended: u64,
     next_cursor: Option<String>,
 }
 

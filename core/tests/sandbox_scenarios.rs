@@ -171,6 +171,18 @@ fn nothing_is_left_out() {
         "scenarios",
         "clock",
         "set_clock",
+        "users",
+        "user",
+        "put_user",
+        "enrollment_code",
+        "enroll_device",
+        "devices",
+        "device",
+        "rename_device",
+        "revoke_device",
+        "approvals",
+        "approval",
+        "decide",
     ];
     for call in calls {
         assert!(all.contains(&format!(r#"\"call\":\"{call}\""#)), "{call} is in no scenario");

@@ -72,6 +72,40 @@ def test_settle_follow_and_verify_without_any_network(tmp_path):
     run(scenario())
 
 
+def test_a_payment_waits_for_its_user_without_any_network(tmp_path):
+    async def scenario():
+        sandbox = await railgate.open_sandbox(str(tmp_path / "sandbox.db"), railgate.SandboxOptions())
+        limits = [railgate.UserLimits(currency="EUR", approval_over=Decimal("100"))]
+        made = await sandbox.enrollment_code("customer-17", limits)
+        assert made.code in made.link and "<svg" in made.qr
+        phone = await sandbox.enroll_device(made.code, "android", name="Ada's phone")
+        watch = await sandbox.enroll_device((await sandbox.enrollment_code("customer-17")).code, "wear")
+        with pytest.raises(railgate.GatewayError.Refused) as caught:
+            await sandbox.enroll_device(made.code, "ios")
+        assert caught.value.problem.code == "device_code_invalid"
+        assert [device.id for device in await sandbox.devices("customer-17")] == [phone.id, watch.id]
+        await sandbox.create(request(amount=Decimal("250"), reference="rent", user="customer-17"))
+        on_phone, on_watch = sandbox.on_device(phone.id), sandbox.on_device(watch.id)
+        [waiting] = await on_phone.payment_approvals()
+        assert (waiting.reference, waiting.status) == ("rent", railgate.SettlementStatus.ACCEPTED)
+        await on_phone.approve(waiting)
+        with pytest.raises(railgate.GatewayError.Refused, match="approved on the device Ada's phone"):
+            await on_watch.decline(waiting)
+        assert (await sandbox.settled("rent")).status is railgate.SettlementStatus.COMPLETED
+        shoes = await on_watch.create(request(amount=Decimal("120"), reference="shoes"))
+        assert (await on_phone.decline(shoes, "too dear")).status is railgate.SettlementStatus.CANCELLED
+        await sandbox.create(request(reference="own"))
+        assert [each.reference for each in (await on_phone.settlements(railgate.SettlementFilter())).data] == ["shoes", "rent"]
+        await sandbox.revoke_device(watch.id)
+        await sandbox.put_user("customer-17", status=railgate.UserStatus.BLOCKED)
+        for device, code in [(on_watch, "key_revoked"), (on_phone, "user_blocked")]:
+            with pytest.raises(railgate.GatewayError.Refused) as caught:
+                await device.payment_approvals()
+            assert caught.value.problem.code == code
+
+    run(scenario())
+
+
 def test_thirty_two_threads_on_one_gateway(tmp_path):
     sandbox = run(railgate.open_sandbox(str(tmp_path / "sandbox.db"), railgate.SandboxOptions()))
     before = {b.currency: b.available for b in run(sandbox.balances())}["EUR"]

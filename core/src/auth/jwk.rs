@@ -31,6 +31,12 @@ pub(crate) fn read_unchecked_jwk(value: Value<'_>) -> Result<PublicKey, FieldPro
     read_jwk_as(value, PublicKey::from_stored)
 }
 
+/// [`read_jwk`] for a key that goes into a row: see [`PublicKey::of_row`].
+#[cfg(feature = "sandbox")]
+pub(crate) fn read_jwk_of_row(value: Value<'_>) -> Result<PublicKey, FieldProblems> {
+    read_jwk_as(value, PublicKey::of_row)
+}
+
 fn read_jwk_as(value: Value<'_>, make: fn(Algorithm, &[u8]) -> Option<PublicKey>) -> Result<PublicKey, FieldProblems> {
     let mut problems = FieldProblems::default();
     let members = Members::read(value, &mut problems)?;

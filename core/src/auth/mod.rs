@@ -73,6 +73,8 @@ pub use challenge::{CHALLENGE_TTL_S, ChallengeKeys, Nonce};
 pub use digest::{check_content_digest, check_content_sha256, content_digest};
 pub use input::SignatureInput;
 pub use jwk::parse_jwk;
+#[cfg(feature = "sandbox")]
+pub(crate) use jwk::read_jwk_of_row;
 pub(crate) use jwk::{read_ephemeral_jwk, read_jwk, read_unchecked_jwk};
 pub use key::{Algorithm, KeyId, PublicKey};
 pub use profile::{By, SKEW_S, Signed, TAG, TAG_NEW_KEY, TAG_RAIL, find_signature, key_required};

@@ -135,10 +135,7 @@ use group::Writer;
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
 pub use maintain::{Maintain, SWEEP, TryWriting};
-#[cfg(feature = "sandbox")]
-use mobile::Nobody;
 pub use mobile::*;
-use mobile::{EndUsers, Stored};
 pub use money::*;
 pub use nodes::{NodeFacts, RecordNode, RemoveNode, nodes};
 #[cfg(feature = "push")]
@@ -170,7 +167,6 @@ pub struct Engine {
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
-    end_users: &'static dyn EndUsers,
     clocks: Box<dyn Clocks>,
     writer: LongLock<Writer>,
     receipt_key: OpenedReceiptKey,
@@ -185,7 +181,6 @@ struct Seams {
     vault: Box<dyn Vault>,
     watch: Box<dyn Watch>,
     between_clients: &'static dyn BetweenClients,
-    end_users: &'static dyn EndUsers,
     clocks: Box<dyn Clocks>,
 }
 
@@ -195,14 +190,14 @@ impl Engine {
         let vault = Box::new(config.master.clone());
         let watch = Box::new(Watching::new(Arc::clone(&env)));
         let clocks = Box::new(Changed::begin(&*store, env.now())?);
-        Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, end_users: &Stored, clocks })
+        Self::with(store, env, config, &Deferred, Seams { vault, watch, between_clients: &OnBooks, clocks })
     }
 
     /// Like [`Engine::open`], for a program that does not share its store and has one client.
     #[cfg(feature = "sandbox")]
     pub(crate) fn alone(store: Arc<dyn Store>, env: Arc<dyn Env>, config: Config) -> Result<Self> {
         let (vault, watch, clocks) = (Box::new(Plain), Box::new(Unwatched), Box::new(Hosts));
-        Self::with(store, env, config, &Immediate, Seams { vault, watch, between_clients: &OneClient, end_users: &Nobody, clocks })
+        Self::with(store, env, config, &Immediate, Seams { vault, watch, between_clients: &OneClient, clocks })
     }
 
     fn with(
@@ -210,7 +205,7 @@ impl Engine {
         env: Arc<dyn Env>,
         config: Config,
         numbering: &'static dyn Numbering,
-        Seams { vault, watch, between_clients, end_users, clocks }: Seams,
+        Seams { vault, watch, between_clients, clocks }: Seams,
     ) -> Result<Self> {
         require_whole(&*store)?;
         let id_key = load_id_key(&*store, &*env)?;
@@ -237,7 +232,6 @@ impl Engine {
             vault,
             watch,
             between_clients,
-            end_users,
             clocks,
             writer,
             receipt_key,

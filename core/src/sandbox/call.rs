@@ -5,31 +5,33 @@
 //! HTTP interface. Bodies are read from the literal text, so no amount passes through a float.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
 use super::Sandbox;
 use crate::api::{CreateAnswer, ReverseAnswer, ScenarioView};
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
+use crate::gateway::Client;
 use crate::rail::sandbox_scenarios;
 use crate::receipt::{Form, Receipt};
 use crate::time::Millis;
 use crate::validate::json::{FieldProblems, Pairs, Value};
 
-/// Every call: its name, its required members, its optional members.
+/// Every call: its name, its required members, its optional members. `as` is the `dev_` id of the device whose user calls.
 const CALLS: &[(&str, &[&str], &[&str])] = &[
-    ("create", &["body"], &[]),
-    ("check", &["body"], &[]),
-    ("get", &["ref"], &[]),
-    ("status", &["ref"], &[]),
-    ("list", &[], &["query"]),
-    ("events", &["ref"], &["query"]),
+    ("create", &["body"], &["as"]),
+    ("check", &["body"], &["as"]),
+    ("get", &["ref"], &["as"]),
+    ("status", &["ref"], &["as"]),
+    ("list", &[], &["query", "as"]),
+    ("events", &["ref"], &["query", "as"]),
     ("feed", &[], &["query"]),
     ("reverse", &["ref"], &["body", "idempotency_key"]),
     ("reversals", &["ref"], &[]),
     ("reversal", &["ref", "id"], &[]),
     ("reconcile", &["ref"], &[]),
-    ("receipt", &["ref"], &["accept"]),
+    ("receipt", &["ref"], &["accept", "as"]),
     ("keys", &[], &[]),
     ("balances", &[], &[]),
     ("balance", &["currency"], &[]),
@@ -41,6 +43,18 @@ const CALLS: &[(&str, &[&str], &[&str])] = &[
     ("scenarios", &[], &[]),
     ("clock", &[], &[]),
     ("set_clock", &["body"], &[]),
+    ("users", &[], &["query"]),
+    ("user", &["user"], &[]),
+    ("put_user", &["user", "body"], &[]),
+    ("enrollment_code", &["body"], &[]),
+    ("enroll_device", &["body"], &[]),
+    ("devices", &[], &["user", "as"]),
+    ("device", &["id"], &["as"]),
+    ("rename_device", &["id", "body"], &["as"]),
+    ("revoke_device", &["id"], &["as"]),
+    ("approvals", &["as"], &[]),
+    ("approval", &["as", "id"], &[]),
+    ("decide", &["as", "id", "body"], &[]),
 ];
 
 /// Maximum number of values in one query parameter.
@@ -59,6 +73,15 @@ impl Sandbox {
         self.carry_out(now, request, undrawn)
     }
 
+    /// Like [`Sandbox::call`], for a host in Rust that has no typed method for it: an error is no text.
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub fn ask(&self, now: Millis, request: &str) -> Result<String> {
+        self.tick(now);
+        Request::parse(request).and_then(|request| self.answer(now, &request, drawn))
+    }
+
     fn carry_out(&self, now: Millis, request: &str, draw: Draw) -> String {
         self.tick(now);
         let answer = Request::parse(request).and_then(|request| self.answer(now, &request, draw));
@@ -69,7 +92,10 @@ impl Sandbox {
     }
 
     fn answer(&self, now: Millis, request: &Request<'_>, draw: Draw) -> Result<String> {
-        let client = self.client();
+        let device = request.get("as").is_some().then(|| request.text("as").and_then(|id| self.on_device(&id))).transpose()?;
+        let client = device.map_or_else(|| self.client(), |device| device.client());
+        let party = device.map_or_else(|| self.backend(), |device| device.party());
+        let on_device = || device.ok_or_else(|| under("as", FieldProblems::one("required", "is required")));
         match request.call {
             "create" => {
                 let CreateAnswer { settlement, replayed } = client.create_json(request.body())?;
@@ -95,7 +121,7 @@ impl Sandbox {
             "reversals" => ok(&Listed { data: client.reversals(&request.text("ref")?)? }),
             "reversal" => ok(&client.reversal(&request.text("ref")?, &request.text("id")?)?),
             "reconcile" => ok(&client.reconcile(&request.text("ref")?)?),
-            "receipt" => self.receipt_as(request, draw),
+            "receipt" => receipt_as(client, request, draw),
             "keys" => Ok(answer(200, false, &self.keys()?)),
             "balances" => ok(&Listed { data: client.balances()? }),
             "balance" => ok(&client.balance(&request.text("currency")?)?),
@@ -107,19 +133,37 @@ impl Sandbox {
             "scenarios" => ok(&Listed::<&[ScenarioView]> { data: sandbox_scenarios() }),
             "clock" => ok(&self.clock_view(now)),
             "set_clock" => ok(&self.set_clock(now, request.body())?),
+            "users" => {
+                let (after, limit) = page(request.query()?)?;
+                ok(&self.users(&after, limit)?)
+            }
+            "user" => ok(&self.user(&request.text("user")?)?),
+            "put_user" => ok(&self.put_user_json(&request.text("user")?, request.body())?),
+            "enrollment_code" => answered(201, false, &self.device_code_json(request.body())?),
+            "enroll_device" => answered(201, false, &self.enroll_device_json(request.body())?),
+            "devices" => match device {
+                Some(device) => ok(&device.devices()?),
+                None => ok(&self.devices(&request.text("user")?)?),
+            },
+            "device" => ok(&party.device(&request.text("id")?)?),
+            "rename_device" => ok(&party.rename_device_json(&request.text("id")?, request.body())?),
+            "revoke_device" => ok(&party.revoke_device(&request.text("id")?)?),
+            "approvals" => ok(&on_device()?.approvals()?),
+            "approval" => ok(&on_device()?.approval(&request.text("id")?)?),
+            "decide" => ok(&on_device()?.decide_json(&request.text("id")?, request.body())?),
             _ => Err(Error::internal("a call is listed and not carried out")),
         }
     }
+}
 
-    fn receipt_as(&self, request: &Request<'_>, draw: Draw) -> Result<String> {
-        const JSON: &str = "application/json";
-        let accept = if request.get("accept").is_some() { request.text("accept")? } else { Cow::Borrowed(JSON) };
-        let receipt = self.client().receipt(&request.text("ref")?)?;
-        match &*accept {
-            JSON => ok(&receipt.view()),
-            "application/jose" => ok(&Text { content_type: "application/jose", text: receipt.jws }),
-            other => draw(receipt, Form::of(other).ok_or_else(|| Error::new(ErrorCode::NotAcceptable))?),
-        }
+fn receipt_as(client: Client<'_>, request: &Request<'_>, draw: Draw) -> Result<String> {
+    const JSON: &str = "application/json";
+    let accept = if request.get("accept").is_some() { request.text("accept")? } else { Cow::Borrowed(JSON) };
+    let receipt = client.receipt(&request.text("ref")?)?;
+    match &*accept {
+        JSON => ok(&receipt.view()),
+        "application/jose" => ok(&Text { content_type: "application/jose", text: receipt.jws }),
+        other => draw(receipt, Form::of(other).ok_or_else(|| Error::new(ErrorCode::NotAcceptable))?),
     }
 }
 
@@ -245,28 +289,44 @@ fn under(name: &str, inner: FieldProblems) -> Error {
     problems.into()
 }
 
+/// A parameter that is a number: its name, its value unless given, and its bounds.
+type Number = (&'static str, i64, RangeInclusive<i64>);
+
+/// How many there are on a page.
+const LIMIT: Number = ("limit", 50, 1..=200);
+
 /// Reads the parameters of a page of events: `after` and `limit`.
 fn range(query: &[(String, String)], last: i64) -> Result<(i64, usize)> {
-    let (mut after, mut limit) = (0, 50);
+    let mut numbers = [("after", 0, 0..=last), LIMIT];
+    read(query, &mut numbers)?;
+    let [(_, after, _), (_, limit, _)] = numbers;
+    Ok((after, limit as usize))
+}
+
+/// Reads the parameters of a page of users: `cursor` and `limit`.
+fn page(mut query: Vec<(String, String)>) -> Result<(String, usize)> {
+    let cursor = query.iter().position(|(name, _)| name == "cursor").map(|at| query.remove(at).1);
+    let mut numbers = [LIMIT];
+    read(&query, &mut numbers)?;
+    Ok((cursor.unwrap_or_default(), numbers[0].1 as usize))
+}
+
+fn read(query: &[(String, String)], numbers: &mut [Number]) -> Result<()> {
     let mut problems = Vec::new();
     for (name, value) in query {
-        let (place, from, to) = match name.as_str() {
-            "after" => (&mut after, 0, last),
-            "limit" => (&mut limit, 1, 200),
-            _ => {
-                let name = excerpt(name);
-                let message = format!("{name:?} is not a parameter of this call");
-                problems.push(FieldProblem::new(name, "unknown_parameter", message));
-                continue;
-            }
+        let Some((_, place, bounds)) = numbers.iter_mut().find(|(known, ..)| known == name) else {
+            let name = excerpt(name);
+            let message = format!("{name:?} is not a parameter of this call");
+            problems.push(FieldProblem::new(name, "unknown_parameter", message));
+            continue;
         };
-        match value.parse().ok().filter(|number| (from..=to).contains(number)) {
+        match value.parse().ok().filter(|number| bounds.contains(number)) {
             Some(number) => *place = number,
             None => {
-                let message = format!("{name} must be a whole number from {from} to {to}");
+                let message = format!("{name} must be a whole number from {} to {}", bounds.start(), bounds.end());
                 problems.push(FieldProblem::new(name.as_str(), "out_of_range", message));
             }
         }
     }
-    if problems.is_empty() { Ok((after, limit as usize)) } else { Err(Error::invalid(problems)) }
+    if problems.is_empty() { Ok(()) } else { Err(Error::invalid(problems)) }
 }

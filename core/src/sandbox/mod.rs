@@ -37,10 +37,13 @@
 //! task is due; and if the store has a journal, it saves what [`take`](crate::store::journal::JournalStore::take) returns before it
 //! shows the result of a call. [`Sandbox::client`] is for hosts in Rust, [`Sandbox::call`] for all others.
 //!
-//! Features that involve several parties are left to a server: keys and tokens, webhooks, the public log, live mode.
+//! The client has end users, their devices and payments that wait for them: [`Sandbox::on_device`]. A sandbox checks no signature.
+//!
+//! Features that involve several parties are left to a server: keys and tokens, webhooks, what users are told, the public log, live mode.
 
 mod call;
 mod clock;
+mod users;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,6 +62,7 @@ use crate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use crate::time::Millis;
 use crate::validate::json::{Object, Value};
 use crate::validate::simulator::parse_clock;
+pub use users::{OnDevice, Party};
 
 /// The options for opening a sandbox for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -53,7 +53,7 @@ use table::Table;
 /// A store in memory with a journal, for records of every kind.
 pub type JournalStore = Journal<true>;
 
-/// The same for a sandbox: it refuses records that only a `SERVER` makes (keys, tokens, the public log, webhooks), and does not
+/// The same for a sandbox: it refuses records that only a `SERVER` makes (tokens, the public log, webhooks), and does not
 /// read a journal that contains one. A web page therefore need not load the code that reads them.
 pub type SandboxJournal = Journal<false>;
 

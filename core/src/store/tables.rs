@@ -45,7 +45,7 @@ tables! {
     }
 
     /// A client's public key. Rows are never removed: a revoked key never comes back.
-    Key(KeyRecord) "key" = 2 Server Versioned, find KeyId(id: KeyId) {
+    Key(KeyRecord) "key" = 2 Versioned, find KeyId(id: KeyId) {
         key {
             /// The key's number.
             no: KeyNo;
@@ -621,7 +621,7 @@ tables! {
     /// What the counted payments of one client on one day add up to, in one mode and currency. Changed by [`Write::Count`] only.
     ///
     /// [`Write::Count`]: super::Write::Count
-    Usage(UsageRecord) "usage" = 31 Server {
+    Usage(UsageRecord) "usage" = 31 {
         key {
             /// Client, currency, mode and day.
             id: UsageId;
@@ -1042,7 +1042,7 @@ tables! {
     }
 
     /// A client's end user, who pays with a phone. The client names its users as it likes.
-    User(UserRecord) "app_user" = 42 Server Versioned, find UserName(client: ClientNo)(mode: Mode)(name: String) {
+    User(UserRecord) "app_user" = 42 Versioned, find UserName(client: ClientNo)(mode: Mode)(name: String) {
         key {
             /// The user's number.
             no: UserNo;
@@ -1066,7 +1066,7 @@ tables! {
     }
 
     /// A device of an end user: what is known of it besides its key. Rows are never removed: traces name them.
-    Device(DeviceRecord) "device" = 43 Server Versioned, find DeviceId(id: Ulid) {
+    Device(DeviceRecord) "device" = 43 Versioned, find DeviceId(id: Ulid) {
         key {
             /// Its key's number.
             no: KeyNo;
@@ -1094,7 +1094,7 @@ tables! {
     }
 
     /// A code with which one device of a user enrols, removed when it is used. Only its hash is stored.
-    DeviceCode(DeviceCodeRecord) "device_code" = 44 Server {
+    DeviceCode(DeviceCodeRecord) "device_code" = 44 {
         key {
             /// SHA-256 of the code.
             hash: Digest32;

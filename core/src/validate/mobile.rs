@@ -14,6 +14,8 @@
 //! ```
 
 use crate::api::{AttestationBody, DecisionBody, DeviceBody, DeviceCodeBody, DeviceEnrollBody, ShownBody, UserBody, UserLimitsBody};
+#[cfg(feature = "sandbox")]
+use crate::auth::read_jwk_of_row;
 use crate::auth::{PublicKey, read_jwk};
 use crate::engine::Shown;
 use crate::error::Error;
@@ -121,14 +123,32 @@ impl Evidence {
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
 pub fn parse_device_enrollment(body: &[u8]) -> Result<DeviceEnrollment, Error> {
+    enrollment(body, &|body| body.required("jwk", read_jwk), |body| body.optional("attestation", evidence))
+}
+
+/// [`parse_device_enrollment`] for a sandbox, which never verifies a signature: the key may be missing, and is then `made_up`; what an app
+/// shows to prove where it lives is not read.
+#[cfg(feature = "sandbox")]
+pub(crate) fn parse_device_alone(body: &[u8], made_up: impl Fn() -> PublicKey) -> Result<DeviceEnrollment, Error> {
+    enrollment(body, &|body| Some(body.optional("jwk", read_jwk_of_row)?.unwrap_or_else(&made_up)), |_| Some(None))
+}
+
+/// The body of an enrolment.
+type Enrolling<'a> = Object<'a, { DeviceEnrollBody::FIELDS.len() }>;
+
+fn enrollment(
+    body: &[u8],
+    key: &dyn Fn(&mut Enrolling<'_>) -> Option<PublicKey>,
+    evidence: fn(&mut Enrolling<'_>) -> Option<Option<Evidence>>,
+) -> Result<DeviceEnrollment, Error> {
     let mut body = Object::parse(body, &DeviceEnrollBody::FIELDS)?;
     let code = body.required("code", |value| text(value, CODE_MAX));
-    let key = body.required("jwk", read_jwk);
+    let key = key(&mut body);
     let platform = body.required("platform", |value| text(value, 40));
     let app_version = body.optional("app_version", |value| text(value, 40));
     let model = body.optional("model", |value| text(value, 100));
     let name = body.optional("name", name);
-    let evidence = body.optional("attestation", evidence);
+    let evidence = evidence(&mut body);
     body.finish(|| {
         let (app_version, model, name) = (app_version?, model?, name?);
         Some(DeviceEnrollment { code: code?, key: key?, platform: platform?, app_version, model, name, evidence: evidence? })

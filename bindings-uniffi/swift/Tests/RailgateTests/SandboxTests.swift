@@ -84,6 +84,44 @@ final class SandboxTests: XCTestCase {
         }
     }
 
+    func testAPaymentWaitsForItsUserWithoutAnyNetwork() async throws {
+        let sandbox = try await openSandbox(path: try file(), options: SandboxOptions())
+        let limits = [UserLimits(currency: "EUR", approvalOver: 100)]
+        let made = try await sandbox.enrollmentCode(user: "customer-17", limits: limits)
+        XCTAssertTrue(made.link.contains(made.code) && made.qr.contains("<svg"))
+        let phone = try await sandbox.enrollDevice(code: made.code, platform: "ios", name: "Ada's phone")
+        let another = try await sandbox.enrollmentCode(user: "customer-17")
+        let watch = try await sandbox.enrollDevice(code: another.code, platform: "watchos")
+        try await throwing(GatewayError.self) { _ = try await sandbox.enrollDevice(code: made.code, platform: "ios") } check: {
+            XCTAssertEqual($0.code, "device_code_invalid")
+        }
+        let devices = try await sandbox.devices(user: "customer-17")
+        XCTAssertEqual(devices.map(\.id), [phone.id, watch.id])
+        let rent = SettlementRequest(amount: 250, currency: "EUR", to: "sim:ok", reference: "rent", user: "customer-17")
+        _ = try await sandbox.create(request: rent)
+        let (onPhone, onWatch) = try (sandbox.onDevice(device: phone.id), sandbox.onDevice(device: watch.id))
+        let waiting = try await onPhone.paymentApprovals()[0]
+        XCTAssertEqual(waiting.reference, "rent")
+        XCTAssertEqual(waiting.status, .accepted)
+        _ = try await onPhone.approve(shown: waiting)
+        try await throwing(GatewayError.self) { _ = try await onWatch.decline(shown: waiting) } check: {
+            XCTAssertEqual($0.code, "approval_decided")
+        }
+        let paid = try await sandbox.settled(reference: "rent")
+        XCTAssertEqual(paid.status, .completed)
+        let shoes = try await onWatch.create(request: request("120", reference: "shoes"))
+        let declined = try await onPhone.decline(shown: shoes, reason: "too dear")
+        XCTAssertEqual(declined.status, .cancelled)
+        _ = try await sandbox.create(request: request(reference: "own"))
+        let page = try await onPhone.settlements(filter: SettlementFilter())
+        XCTAssertEqual(page.data.map(\.reference), ["shoes", "rent"])
+        _ = try await sandbox.revokeDevice(device: watch.id)
+        _ = try await sandbox.putUser(user: "customer-17", status: .blocked)
+        for (device, code) in [(onWatch, "key_revoked"), (onPhone, "user_blocked")] {
+            try await throwing(GatewayError.self) { _ = try await device.paymentApprovals() } check: { XCTAssertEqual($0.code, code) }
+        }
+    }
+
     func testThirtyTwoThreadsOnOneGateway() async throws {
         let sandbox = try await openSandbox(path: try file(), options: SandboxOptions())
         func available() async throws -> Decimal {

@@ -79,12 +79,16 @@ export interface ReverseOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Selects a page of events. */
-export interface EventsOptions extends CallOptions {
-  /** Only events after this sequence (of a settlement) or position (of the feed). */
-  readonly after?: number | undefined;
+/** How much is on a page. */
+export interface PageOptions extends CallOptions {
   /** The size of a page, 1 to 200; 50 by default. */
   readonly limit?: number | undefined;
+}
+
+/** Selects a page of events. */
+export interface EventsOptions extends PageOptions {
+  /** Only events after this sequence (of a settlement) or position (of the feed). */
+  readonly after?: number | undefined;
 }
 
 /** Selects a page of the feed. */

@@ -7,10 +7,12 @@ import * as check from "../check.js";
 import type {
   CallOptions,
   CreateOptions,
+  DeviceFacts,
   EventsOptions,
   FeedOptions,
   FollowFeedOptions,
   FollowOptions,
+  PageOptions,
   ReceiptForm,
   ReceiptOptions,
   ReverseOptions,
@@ -22,6 +24,7 @@ import { type Gateway, ends } from "../gateway.js";
 import { parseView } from "../json.js";
 import { Listing, byCursor, byPosition, bySequence } from "../listing.js";
 import { problemError } from "../problem.js";
+import type { Device, DeviceCode, DeviceCodeRequest, User, UserRequest } from "../routes.js";
 import type {
   AdvanceRequest,
   Balance,
@@ -50,31 +53,11 @@ import type {
 } from "../types.js";
 import type { BatchResult, Created, JsonWebKeySet, ListFilter } from "../values.js";
 import { eraseDatabase } from "./indexeddb.js";
-import { openPort, type PortOptions } from "./open.js";
+import { openPort } from "./open.js";
+import { type SandboxOptions, checked } from "./options.js";
 import type { Port } from "./port.js";
 import { type Sheet, drawn } from "./sheet.js";
 import { EventWatch, type Watching } from "./watch.js";
-
-/** Options for opening a sandbox. */
-export interface SandboxOptions {
-  /** The name, unique within the page's origin; `sandbox` by default. Tabs that open the same name share one sandbox. */
-  readonly name?: string;
-  /**
-   * Where the state is stored. `indexeddb`: in the browser, until it is erased; a call resolves only when its effect is durable.
-   * `memory`: for the lifetime of the object, not shared. By default IndexedDB if available, as in every
-   * browser, and otherwise memory, as in Node.
-   */
-  readonly storage?: "indexeddb" | "memory";
-  /**
-   * 32 bytes from which all ids and keys are derived, for reproducible tests and demonstrations (set `now` as well).
-   * Random by default.
-   */
-  readonly seed?: Uint8Array;
-  /** The clock, in Unix milliseconds; `Date.now` by default. */
-  readonly now?: () => number;
-  /** Aborts opening, for example while another tab that has the sandbox hangs. */
-  readonly signal?: AbortSignal;
-}
 
 /** The longest that a create waits, in seconds, as on a server. */
 const LONGEST_WAIT_S = 30;
@@ -97,6 +80,12 @@ const READS = new Set([
   "faults",
   "scenarios",
   "clock",
+  "users",
+  "user",
+  "devices",
+  "device",
+  "approvals",
+  "approval",
 ]);
 
 /**
@@ -117,9 +106,11 @@ const READS = new Set([
  */
 export class Sandbox implements Gateway {
   #port: Port | undefined;
+  readonly #device: string | undefined;
 
-  private constructor(port: Port) {
+  private constructor(port: Port, device?: string) {
     this.#port = port;
+    this.#device = device;
   }
 
   /**
@@ -378,11 +369,99 @@ export class Sandbox implements Gateway {
     return (await this.#ask<Clock>("set_clock", { body: check.object(change, "change") }, options)).ok;
   }
 
+  /** Adds or changes an end user; what is left out stays as it is. */
+  async putUser(user: string, request: UserRequest = {}, options?: CallOptions): Promise<User> {
+    const members = { user: check.filled(user, "user"), body: check.object(request, "request") };
+    return (await this.#ask<User>("put_user", members, options)).ok;
+  }
+
+  /** Returns the end users, sorted by name. */
+  users(options: PageOptions = {}): Listing<Page<User>> {
+    return this.#listing<Page<User>>("users", byCursor, (more) => ({ query: { limit: options.limit, ...more } }), options);
+  }
+
+  /** Returns an end user, by your own name for them. */
+  async user(user: string, options?: CallOptions): Promise<User> {
+    return (await this.#ask<User>("user", { user: check.filled(user, "user") }, options)).ok;
+  }
+
+  /** Makes a code with which one device of an end user enrols within ten minutes. Adds the user if there is none. No QR code is drawn. */
+  async enrollmentCode(request: DeviceCodeRequest, options?: CallOptions): Promise<DeviceCode> {
+    return (await this.#ask<DeviceCode>("enrollment_code", { body: check.object(request, "request") }, options)).ok;
+  }
+
+  /** Enrols a device with such a code. It needs no key: a sandbox verifies no signature. */
+  async enrollDevice(code: string, facts: DeviceFacts, options?: CallOptions): Promise<Device> {
+    const { platform, appVersion, model, name } = facts;
+    const body = { code: check.filled(code, "code"), platform: check.filled(platform, "facts.platform"), app_version: appVersion, model, name };
+    return (await this.#ask<Device>("enroll_device", { body }, options)).ok;
+  }
+
+  /** Returns the devices of an end user, oldest first; on a device, those of its user. */
+  async devices(user?: string, options?: CallOptions): Promise<readonly Device[]> {
+    const members = user === undefined ? {} : { user: check.filled(user, "user") };
+    return (await this.#ask<{ data: readonly Device[] }>("devices", members, options)).ok.data;
+  }
+
+  /** Returns a device, by its `dev_` id. */
+  async device(id: string, options?: CallOptions): Promise<Device> {
+    return (await this.#ask<Device>("device", { id: check.filled(id, "id") }, options)).ok;
+  }
+
+  /** Gives a device another name. */
+  async renameDevice(id: string, name: string, options?: CallOptions): Promise<Device> {
+    return (await this.#ask<Device>("rename_device", { id: check.filled(id, "id"), body: { name: check.text(name, "name") } }, options)).ok;
+  }
+
+  /** Revokes a device: nothing more is done on it. */
+  async revokeDevice(id: string, options?: CallOptions): Promise<Device> {
+    return (await this.#ask<Device>("revoke_device", { id: check.filled(id, "id") }, options)).ok;
+  }
+
+  /**
+   * The same sandbox on a device of an end user: whatever is called there, the user does. They make and see their own payments, and
+   * approve or decline those that wait for them. Closing it leaves the sandbox open.
+   */
+  onDevice(id: string): Sandbox {
+    return new Sandbox(this.#open(), check.filled(id, "id"));
+  }
+
+  /** On a device: returns the payments that wait for its user, newest first. */
+  async paymentApprovals(options?: CallOptions): Promise<readonly Settlement[]> {
+    return (await this.#ask<{ data: readonly Settlement[] }>("approvals", {}, options)).ok.data;
+  }
+
+  /** On a device: returns a payment that waits for its user or did, by its `stl_` id. */
+  async paymentApproval(id: string, options?: CallOptions): Promise<Settlement> {
+    return (await this.#ask<Settlement>("approval", { id: check.filled(id, "id") }, options)).ok;
+  }
+
+  /**
+   * On a device: approves a payment that waits for its user.
+   *
+   * @param shown - The payment as the app showed it: the gateway pays that or nothing.
+   * @throws {@link BusinessRuleError} with code `approval_decided` if another device was first; `detail` says what it decided.
+   */
+  approve(shown: Settlement, payeeName?: string, options?: CallOptions): Promise<Settlement> {
+    return this.#decide("approve", shown, { payee_name: payeeName }, undefined, options);
+  }
+
+  /** On a device: declines a payment that waits for its user. It is cancelled. */
+  decline(shown: Settlement, reason?: string, options?: CallOptions): Promise<Settlement> {
+    return this.#decide("decline", shown, {}, reason, options);
+  }
+
+  async #decide(decision: string, payment: Settlement, more: object, reason?: string, options?: CallOptions): Promise<Settlement> {
+    const { id, amount, currency, to, reference } = payment;
+    const body = { decision, shown: { amount, currency, to, reference, ...more }, reason };
+    return (await this.#ask<Settlement>("decide", { id: check.filled(id, "shown.id"), body }, options)).ok;
+  }
+
   /** Closes the sandbox; another tab takes over, and stored data is kept. Resolves when this is done. */
   async close(): Promise<void> {
     const port = this.#port;
     this.#port = undefined;
-    await port?.close();
+    if (this.#device === undefined) await port?.close();
   }
 
   /** Calls {@link Sandbox.close} without waiting, for `using`. */
@@ -404,7 +483,7 @@ export class Sandbox implements Gateway {
     const port = this.#open();
     const signal = check.signal(options?.signal, "signal");
     signal?.throwIfAborted();
-    const asked = port.request(JSON.stringify({ call, ...members }), { mutates: !READS.has(call), signal });
+    const asked = port.request(JSON.stringify({ call, ...members, as: this.#device }), { mutates: !READS.has(call), signal });
     const answer = parseView(await unlessAborted(asked, signal)) as Answer;
     if ("error" in answer) throw problemError(answer.error);
     return { ok: answer.ok as T, replayed: answer.replayed === true };
@@ -424,23 +503,4 @@ function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal | undefined): P
     signal.addEventListener("abort", abort, { once: true });
     asked.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
-}
-
-function checked(options: SandboxOptions): PortOptions {
-  check.object(options, "options");
-  const { name = "sandbox", storage, seed, now = Date.now } = options;
-  check.filled(name, "name");
-  if (storage !== undefined && storage !== "indexeddb" && storage !== "memory") {
-    throw new TypeError('storage must be "indexeddb" or "memory"');
-  }
-  if (seed !== undefined && !(seed instanceof Uint8Array && seed.length === 32))
-    throw new TypeError("seed must be a Uint8Array of 32 bytes");
-  if (typeof now !== "function") throw new TypeError("now must be a function");
-  return {
-    name,
-    signal: check.signal(options.signal, "signal"),
-    memory: (storage ?? (typeof indexedDB === "undefined" ? "memory" : "indexeddb")) === "memory",
-    seed,
-    now: () => Math.floor(check.number(now(), "now()")),
-  };
 }

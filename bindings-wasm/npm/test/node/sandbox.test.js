@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { getEventListeners } from "node:events";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import {
@@ -221,6 +222,50 @@ test("the operator does as it is told, fails on request, and everything can star
   assert.deepEqual(await sandbox.reset(), { ended: 1, still_open: 0, next_cursor: null });
   assert.equal((await sandbox.faults()).drop_answer_rate, 0);
   assert.deepEqual([(await sandbox.status("inv-2")).status, (await sandbox.balance("EUR")).available], ["failed", "1000000.00"]);
+});
+
+test("a payment waits for its user, who decides on a device", async (t) => {
+  const sandbox = await opened(t);
+  const { code, link } = await sandbox.enrollmentCode({ user: "customer-17", limits: [{ currency: "EUR", approval_over: 100 }] });
+  assert.equal(link, `railgate:enroll?code=${code}`);
+  const phone = await sandbox.enrollDevice(code, { platform: "web", name: "Ada's phone" });
+  const watch = await sandbox.enrollDevice((await sandbox.enrollmentCode({ user: "customer-17" })).code, { platform: "wear" });
+  await assert.rejects(sandbox.enrollDevice(code, { platform: "web" }), { code: "device_code_invalid" });
+  assert.deepEqual((await sandbox.devices("customer-17")).map(({ id }) => id), [phone.id, watch.id]);
+  assert.deepEqual((await sandbox.users()).data.map(({ user }) => user), ["customer-17"]);
+  await sandbox.create(draft({ amount: "250.00", reference: "rent", user: "customer-17" }));
+  const [onPhone, onWatch] = [sandbox.onDevice(phone.id), sandbox.onDevice(watch.id)];
+  const [waiting] = await onPhone.paymentApprovals();
+  assert.deepEqual([waiting.reference, waiting.status, waiting.approval.status], ["rent", "accepted", "pending"]);
+  await assert.rejects(onPhone.approve({ ...waiting, amount: "25.00" }), ValidationError);
+  await onPhone.approve(waiting);
+  await assert.rejects(onWatch.decline(waiting), /approved on the device Ada's phone/);
+  assert.equal((await onPhone.settled("rent")).status, "completed");
+  const { settlement: shoes } = await onWatch.create(draft({ amount: "120.00", reference: "shoes" }));
+  assert.equal((await onPhone.decline(shoes, "too dear")).status, "cancelled");
+  assert.equal((await onPhone.paymentApproval(shoes.id)).approval.status, "declined");
+  await sandbox.create(draft({ reference: "own" }));
+  assert.deepEqual((await onPhone.list()).data.map(({ reference }) => reference), ["shoes", "rent"]);
+  await assert.rejects(onPhone.get("own"), NotFoundError);
+  await assert.rejects(onPhone.balances(), ValidationError, "a device sees no balances");
+  await assert.rejects(sandbox.paymentApprovals(), ValidationError, "a client approves nothing");
+  assert.equal((await onPhone.renameDevice(phone.id, "old")).name, "old");
+  await onPhone.revokeDevice(watch.id);
+  await assert.rejects(onWatch.paymentApprovals(), { code: "key_revoked" });
+  assert.equal((await sandbox.putUser("customer-17", { status: "blocked" })).status, "blocked");
+  await assert.rejects(onPhone.paymentApprovals(), { code: "user_blocked" });
+  await onPhone.close();
+  assert.equal((await sandbox.user("customer-17")).status, "blocked", "the sandbox stays open");
+  assert.equal((await sandbox.device(phone.id)).user, "customer-17");
+});
+
+test("docs/mobile.md does what it says without a server", async (t) => {
+  const sandbox = await opened(t);
+  const page = readFileSync(new URL("../../../../docs/mobile.md", import.meta.url), "utf8");
+  const [, program] = /## Without a server[^]*?```js\n([^]*?)```/.exec(page);
+  const AsyncFunction = (async () => {}).constructor;
+  await new AsyncFunction("sandbox", program)(sandbox);
+  assert.equal((await sandbox.settled("order-2")).status, "completed");
 });
 
 test("arguments of a wrong type are a TypeError that names them, before anything happens", async (t) => {

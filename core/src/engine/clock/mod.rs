@@ -22,7 +22,7 @@ use crate::engine::group::{Overlay, Owner, Writer};
 use crate::error::Result;
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::store::record::{ClockRecord, Key, TaskKey, TaskKind, TaskRecord, WAITING};
+use crate::store::record::{ClockRecord, Key, SettlementRecord, TaskKey, TaskKind, TaskRecord, WAITING};
 use crate::store::{Scan, Store, Write, typed_all};
 use crate::time::Millis;
 
@@ -38,6 +38,8 @@ pub(crate) trait Clocks: Send + Sync {
     fn learn(&self, client: ClientNo);
     /// Notes the clients that have changed a clock at other nodes since the last call.
     fn follow(&self, store: &dyn Store, now: Millis) -> Result<()>;
+    /// Has a payment that waits for its user end at its `expires_at`.
+    fn end_wait(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, record: &SettlementRecord) -> Result<()>;
     /// Carries out [`TaskKind::Clock`].
     fn look(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, alarm: &TaskRecord) -> Result<()>;
 }
@@ -80,6 +82,11 @@ impl Clocks for Changed {
         Ok(())
     }
 
+    /// The host looks for what has expired; if the client has changed its clock, that clock does.
+    fn end_wait(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, record: &SettlementRecord) -> Result<()> {
+        record.expires_at.map_or(Ok(()), |at| engine.look_by(overlay, writer, record.owner(), at))
+    }
+
     fn look(&self, engine: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, alarm: &TaskRecord) -> Result<()> {
         engine.look_at_clock(overlay, writer, alarm)
     }
@@ -105,7 +112,20 @@ impl Clocks for Hosts {
         Ok(())
     }
 
-    fn look(&self, _: &Engine, _: &mut Overlay<'_>, _: &mut Writer, _: &TaskRecord) -> Result<()> {
+    /// Nothing looks for what has expired: a task does, when it has.
+    fn end_wait(&self, _: &Engine, overlay: &mut Overlay<'_>, writer: &mut Writer, record: &SettlementRecord) -> Result<()> {
+        if let Some(at) = record.expires_at {
+            let todo = Todo { kind: TaskKind::Clock, settlement: record.no, child: 0, tries: 0, since: overlay.now };
+            overlay.insert(todo.under(writer.task_key(at), None));
+        }
+        Ok(())
+    }
+
+    fn look(&self, engine: &Engine, overlay: &mut Overlay<'_>, _: &mut Writer, alarm: &TaskRecord) -> Result<()> {
+        let mut change = engine.change(overlay, alarm.settlement)?;
+        if change.expire() {
+            change.update(overlay)?;
+        }
         Ok(())
     }
 }

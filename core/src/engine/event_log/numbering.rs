@@ -34,6 +34,9 @@ pub(crate) trait Numbering: Send + Sync {
     /// Whether a reversal waits for a person because something contradicts what was proved. `agrees`: its outcome is what a statement
     /// says, or what a person decided who saw that.
     fn is_contradicted(&self, overlay: &Overlay<'_>, reversal: (SettlementNo, u16), agrees: bool) -> Result<bool>;
+    /// Whether end users are told what happens.
+    #[cfg(feature = "push")]
+    fn tells_users(&self) -> bool;
 }
 
 /// Numbers events after the commit, in the log of all clients' events, as a server does.
@@ -102,6 +105,11 @@ impl Numbering for Deferred {
             ReviewReason::NoEndForADay => false,
         }))
     }
+
+    #[cfg(feature = "push")]
+    fn tells_users(&self) -> bool {
+        true
+    }
 }
 
 /// Without a log and with a single writer, gives each event its place in its owner's feed at once, as [`crate::sandbox`] does.
@@ -155,5 +163,10 @@ impl Numbering for Immediate {
 
     fn is_contradicted(&self, _: &Overlay<'_>, _: (SettlementNo, u16), _: bool) -> Result<bool> {
         Ok(false)
+    }
+
+    #[cfg(feature = "push")]
+    fn tells_users(&self) -> bool {
+        false
     }
 }

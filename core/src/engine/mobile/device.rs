@@ -7,6 +7,8 @@ use crate::engine::access::revoked;
 use crate::engine::group::{Command, Decision, Deed, Overlay};
 use crate::engine::once::Answers;
 use crate::error::{Error, ErrorCode, Result};
+#[cfg(feature = "sandbox")]
+use crate::ids::KeyNo;
 use crate::ids::{Ulid, UserNo};
 #[cfg(feature = "push")]
 use crate::store::record::NotificationKind;
@@ -59,15 +61,13 @@ pub struct NewDevice {
     pub token: IssuedToken,
 }
 
-impl Command for EnrollDevice {
-    type Output = NewDevice;
-
-    /// The second attempt fails: the code is used up.
-    fn is_repeatable(&self) -> bool {
-        true
-    }
-
-    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<NewDevice> {
+impl EnrollDevice {
+    /// Enrols the device with its key, and makes its `token`.
+    fn enrol<T>(
+        &self,
+        d: &mut Decision<'_, '_>,
+        token: impl FnOnce(&mut Decision<'_, '_>, &KeyRecord) -> T,
+    ) -> Result<(DeviceRecord, UserRecord, Ulid, KeyRecord, T)> {
         if d.overlay.find::<KeyRecord>(&Unique::KeyId(self.key.id()))?.is_some() {
             // The response to the same call may have been lost: that is told apart from a wrong code.
             return Err(Error::with(ErrorCode::KeyExists, "the key is already enrolled: get a token with it at /api/v1/auth/tokens"));
@@ -84,7 +84,7 @@ impl Command for EnrollDevice {
         let party = Caller::client(no.party(), client.id, user.mode);
         let key = d.engine.new_key(d.overlay, d.writer, &party, &self.key, ScopeSet::NONE.with(Scope::Mobile))?;
         d.overlay.insert(key.clone());
-        let token = d.engine.write_token(d.overlay, &key, key.scopes, None);
+        let token = token(d, &key);
         let device = DeviceRecord {
             no: key.no,
             id: d.engine.fresh_ulid(d.overlay.now),
@@ -101,7 +101,21 @@ impl Command for EnrollDevice {
         d.overlay.insert(device.clone());
         #[cfg(feature = "push")]
         d.engine.tell_of_device(d.overlay, d.writer, NotificationKind::DeviceEnrolled, &device)?;
-        Ok(NewDevice { device, user, client_id: client.id, key, token })
+        Ok((device, user, client.id, key, token))
+    }
+}
+
+impl Command for EnrollDevice {
+    type Output = NewDevice;
+
+    /// The second attempt fails: the code is used up.
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<NewDevice> {
+        let (device, user, client_id, key, token) = self.enrol(d, |d, key| d.engine.write_token(d.overlay, key, key.scopes, None))?;
+        Ok(NewDevice { device, user, client_id, key, token })
     }
 
     fn deed(&self, done: Option<&NewDevice>) -> Option<Deed> {
@@ -110,6 +124,24 @@ impl Command for EnrollDevice {
             Some(new) => deed.name(public(&new.device)).of(new.user.client, new.key.no),
             None => deed.name(self.key.id().to_string()),
         })
+    }
+}
+
+/// [`EnrollDevice`] for a [`crate::sandbox`], in which nobody needs a token.
+#[cfg(feature = "sandbox")]
+#[derive(Debug, Clone)]
+pub(crate) struct EnrollDeviceAlone(pub(crate) EnrollDevice);
+
+#[cfg(feature = "sandbox")]
+impl Command for EnrollDeviceAlone {
+    type Output = DeviceRecord;
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    fn decide(&self, d: &mut Decision<'_, '_>) -> Result<DeviceRecord> {
+        self.0.enrol(d, |_, _| ()).map(|(device, ..)| device)
     }
 }
 
@@ -210,6 +242,21 @@ pub(super) fn public(device: &DeviceRecord) -> String {
 }
 
 impl Engine {
+    /// The end user of a client on a device of theirs, and the number of its key.
+    ///
+    /// # Errors
+    /// `device_not_found`, `key_revoked`, `user_blocked`.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn user_on_device(&self, client: &Caller, id: Ulid) -> Result<(UserNo, KeyNo)> {
+        let overlay = Overlay::new(&*self.store, self.now());
+        let device = own(&overlay, client, id)?;
+        if device.revoked_at.is_some() {
+            return Err(Error::new(ErrorCode::KeyRevoked));
+        }
+        require_active(&user(&overlay, device.user)?)?;
+        Ok((device.user, device.no))
+    }
+
     /// The end user whose device signs with this key, and the id of their client.
     ///
     /// # Errors

@@ -10,8 +10,10 @@ mod read;
 mod user;
 
 pub use consent::{DecidePayment, Shown};
+#[cfg(feature = "sandbox")]
+pub(crate) use device::EnrollDeviceAlone;
 pub use device::{EnrollDevice, NewDevice, RenameDevice, RevokeDevice};
-pub use user::{DEVICE_CODE_TTL_MS, MadeCode, MakeDeviceCode, PutUser, device_code};
+pub use user::{APP_LINK, DEVICE_CODE_TTL_MS, MadeCode, MakeDeviceCode, PutUser, device_code};
 
 use crate::api::Caller;
 use crate::engine::group::Overlay;
@@ -32,49 +34,28 @@ pub(crate) struct Payer {
     pub(crate) limits: Option<UserLimits>,
 }
 
-/// Who the end users are. A trait, so that a program without any does not contain them.
-pub(crate) trait EndUsers: Send + Sync {
-    /// The user who pays what a caller asks for, if one does.
-    fn payer(&self, overlay: &Overlay<'_>, caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Option<Payer>>;
-}
-
-/// The users in the store.
-pub(crate) struct Stored;
-
-impl EndUsers for Stored {
-    fn payer(&self, overlay: &Overlay<'_>, caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Option<Payer>> {
-        let user = match (caller.user, &request.user) {
-            (None, None) => return Ok(None),
-            (Some(no), name) => {
-                let user = user(overlay, no)?;
-                if name.as_ref().is_some_and(|name| *name != user.name) {
-                    return Err(nobody());
-                }
-                if user.mode != mode {
-                    return Err(Error::with(ErrorCode::ModeMismatch, "the user of this device is of the other mode: leave out sandbox"));
-                }
-                user
+/// The user who pays what a caller asks for, if one does.
+pub(crate) fn payer(overlay: &Overlay<'_>, caller: &Caller, mode: Mode, request: &CreateRequest) -> Result<Option<Payer>> {
+    let user = match (caller.user, &request.user) {
+        (None, None) => return Ok(None),
+        (Some(no), name) => {
+            let user = user(overlay, no)?;
+            if name.as_ref().is_some_and(|name| *name != user.name) {
+                return Err(nobody());
             }
-            (None, Some(name)) => {
-                let found: Option<UserRecord> = overlay.find(&Unique::UserName(caller.client, mode, name.clone()))?;
-                found.ok_or_else(nobody)?
+            if user.mode != mode {
+                return Err(Error::with(ErrorCode::ModeMismatch, "the user of this device is of the other mode: leave out sandbox"));
             }
-        };
-        require_active(&user)?;
-        let limits = user.limits.into_iter().find(|limits| limits.currency == request.money.currency());
-        Ok(Some(Payer { no: user.no, name: user.name, limits }))
-    }
-}
-
-/// There are none.
-#[cfg(feature = "sandbox")]
-pub(crate) struct Nobody;
-
-#[cfg(feature = "sandbox")]
-impl EndUsers for Nobody {
-    fn payer(&self, _: &Overlay<'_>, _: &Caller, _: Mode, request: &CreateRequest) -> Result<Option<Payer>> {
-        if request.user.is_some() { Err(nobody()) } else { Ok(None) }
-    }
+            user
+        }
+        (None, Some(name)) => {
+            let found: Option<UserRecord> = overlay.find(&Unique::UserName(caller.client, mode, name.clone()))?;
+            found.ok_or_else(nobody)?
+        }
+    };
+    require_active(&user)?;
+    let limits = user.limits.into_iter().find(|limits| limits.currency == request.money.currency());
+    Ok(Some(Payer { no: user.no, name: user.name, limits }))
 }
 
 fn nobody() -> Error {

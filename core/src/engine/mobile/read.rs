@@ -19,7 +19,7 @@ use crate::trace;
 use crate::validate::CreateRequest;
 
 use super::device::{may_see, public};
-use super::{Payer, user};
+use super::{Payer, payer, user};
 
 /// The most payments that wait for a user and are listed.
 const MOST_WAITING: usize = 200;
@@ -163,7 +163,7 @@ impl Engine {
         mode: Mode,
         request: &CreateRequest,
     ) -> Result<Vec<FieldProblem>> {
-        let limits = match self.end_users.payer(overlay, caller, mode, request) {
+        let limits = match payer(overlay, caller, mode, request) {
             Ok(None) => return Ok(Vec::new()),
             Ok(Some(Payer { no, limits, .. })) => limits.map(|limits| (no, limits.limits(mode))),
             Err(error) if error.code.http_status() < 500 => return Ok(as_problems(&error)),

@@ -16,6 +16,8 @@ use crate::time::{Millis, rfc3339};
 
 use super::require_active;
 
+/// The address that opens an app with a code, which belongs where it says `{code}`.
+pub const APP_LINK: &str = "railgate:enroll?code={code}";
 /// How long a code is valid.
 pub const DEVICE_CODE_TTL_MS: Millis = 600_000;
 /// The characters of a code, the last of which is computed from the others: 75 random bits.
@@ -154,22 +156,34 @@ impl Command for MakeDeviceCode {
     }
 }
 
+impl MadeCode {
+    /// An address with the code in it.
+    pub(crate) fn in_link(&self, link: &str) -> String {
+        link.replace("{code}", &self.code)
+    }
+
+    /// The code as it is given out, in this address, with the QR code of that if one is drawn.
+    pub(crate) fn shown(&self, link: String, qr: Option<String>) -> DeviceCodeView {
+        DeviceCodeView {
+            user: self.user.name.clone(),
+            code: Some(self.code.clone()),
+            link: Some(link),
+            qr,
+            code_shown: false,
+            expires_at: rfc3339(self.expires_at),
+            expires_in: DEVICE_CODE_TTL_MS / 1_000,
+        }
+    }
+}
+
 impl Answers for MakeDeviceCode {
     type View = DeviceCodeView;
 
     fn view(&self, _: &Decision<'_, '_>, made: &MadeCode) -> Result<DeviceCodeView> {
-        let link = self.link.replace("{code}", &made.code);
+        let link = made.in_link(&self.link);
         let code = Code::of(link.as_bytes(), Drawing::default()).ok_or_else(|| Error::internal("the link fits into no QR code"))?;
         let qr = code.svg(&link);
-        Ok(DeviceCodeView {
-            user: made.user.name.clone(),
-            code: Some(made.code.clone()),
-            link: Some(link),
-            qr: Some(qr),
-            code_shown: false,
-            expires_at: rfc3339(made.expires_at),
-            expires_in: DEVICE_CODE_TTL_MS / 1_000,
-        })
+        Ok(made.shown(link, Some(qr)))
     }
 
     fn withhold(view: &mut DeviceCodeView) {

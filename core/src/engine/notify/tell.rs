@@ -96,6 +96,9 @@ impl Engine {
         kind: NotificationKind,
         device: &DeviceRecord,
     ) -> Result<()> {
+        if !self.numbering.tells_users() {
+            return Ok(());
+        }
         let revoked = |route: &PushRoute| kind == NotificationKind::DeviceRevoked && route.device == device.no.0;
         let Some(mut listener) = self.listener(overlay, device.user, revoked)? else { return Ok(()) };
         let name = device.label.clone().or_else(|| device.model.clone()).unwrap_or_else(|| device.platform.clone());

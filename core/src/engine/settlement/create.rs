@@ -22,6 +22,7 @@ use super::change::{Change, Note};
 use super::quote::Priced;
 use crate::engine::books::client_named;
 use crate::engine::group::{Command, Decision, Deed, Overlay, Prefetch, SHARED, Writer, account, overflow};
+use crate::engine::mobile::payer;
 use crate::engine::{Engine, Stays};
 
 /// Creates a settlement, or replays one.
@@ -128,7 +129,7 @@ impl Engine {
         let owner = (caller.client, mode);
         let now = self.time_of(overlay, owner)?;
         let Priced { provider, charge, .. } = self.price(caller, mode, request, &terms, now)?;
-        let payer = self.end_users.payer(overlay, caller, mode, request)?;
+        let payer = payer(overlay, caller, mode, request)?;
         let payee = self.between_clients.payee(self, overlay, mode, &request.to, request.money)?;
         let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
         let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
@@ -177,9 +178,7 @@ impl Engine {
         if let Some(payer) = payer.filter(|payer| payer.limits.is_some_and(|limits| limits.asks(request.money))) {
             change.ask_user(&payer.name)?;
             let record = change.insert(overlay);
-            if let Some(at) = record.expires_at {
-                self.look_by(overlay, writer, owner, at)?;
-            }
+            self.clocks.end_wait(self, overlay, writer, &record)?;
             return Ok(record);
         }
         if let Some(payee) = payee {

@@ -79,15 +79,13 @@ impl<const SERVER: bool> Table<SERVER> {
             let row = Row::of::<SERVER>(&Record::Account(AccountRecord { id, totals }))?;
             self.put(row.key(), row.encoded().into(), undo);
         }
-        if SERVER {
-            let counted = Counts::of(commit).settle(|id| match self.get(&Key::Usage(id))? {
-                Some(Record::Usage(usage)) => Ok(usage.used),
-                Some(_) | None => Ok(Default::default()),
-            })?;
-            for usage in counted {
-                let row = Row::of::<SERVER>(&usage.into())?;
-                self.put(row.key(), row.encoded().into(), undo);
-            }
+        let counted = Counts::of(commit).settle(|id| match self.get(&Key::Usage(id))? {
+            Some(Record::Usage(usage)) => Ok(usage.used),
+            Some(_) | None => Ok(Default::default()),
+        })?;
+        for usage in counted {
+            let row = Row::of::<SERVER>(&usage.into())?;
+            self.put(row.key(), row.encoded().into(), undo);
         }
         Ok(())
     }

@@ -111,7 +111,7 @@ const BACKUP_STEP: i32 = 2048;
 /// The store over one SQLite database file, for records of every kind.
 pub type SqliteStore = Sqlite<true>;
 
-/// The same for a sandbox: it refuses records that only a `SERVER` makes (keys, tokens, the public log, webhooks), and reads none. An app
+/// The same for a sandbox: it refuses records that only a `SERVER` makes (tokens, the public log, webhooks), and reads none. An app
 /// therefore need not contain the code that does.
 pub type SqliteSandbox = Sqlite<false>;
 

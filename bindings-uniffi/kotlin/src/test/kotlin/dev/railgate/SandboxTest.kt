@@ -50,6 +50,34 @@ class SandboxTest {
     }
 
     @Test
+    fun `a payment waits for its user without any network`(@TempDir folder: File) = test {
+        openSandbox(folder.resolve("sandbox.db").path, SandboxOptions()).use { sandbox ->
+            val made = sandbox.enrollmentCode("customer-17", listOf(UserLimits("EUR", approvalOver = BigDecimal("100"))))
+            assertTrue(made.code in made.link && "<svg" in made.qr)
+            val phone = sandbox.enrollDevice(made.code, "android", name = "Ada's phone")
+            val watch = sandbox.enrollDevice(sandbox.enrollmentCode("customer-17").code, "wear")
+            assertEquals("device_code_invalid", assertFailsWith<GatewayException.Refused> { sandbox.enrollDevice(made.code, "ios") }.code)
+            assertEquals(listOf(phone.id, watch.id), sandbox.devices("customer-17").map { it.id })
+            sandbox.create(SettlementRequest(BigDecimal("250"), "EUR", "sim:ok", "rent", user = "customer-17"))
+            val (onPhone, onWatch) = sandbox.onDevice(phone.id) to sandbox.onDevice(watch.id)
+            val waiting = onPhone.paymentApprovals().single()
+            assertEquals("rent" to SettlementStatus.ACCEPTED, waiting.reference to waiting.status)
+            onPhone.approve(waiting)
+            val late = assertFailsWith<GatewayException.Refused> { onWatch.decline(waiting) }
+            assertTrue("approved on the device Ada's phone" in late.problem.detail, late.problem.detail)
+            assertEquals(SettlementStatus.COMPLETED, sandbox.settled("rent").status)
+            val shoes = onWatch.create(request("120", "shoes"))
+            assertEquals(SettlementStatus.CANCELLED, onPhone.decline(shoes, "too dear").status)
+            sandbox.create(request("10.50", "own"))
+            assertEquals(listOf("shoes", "rent"), onPhone.settlements(SettlementFilter()).data.map { it.reference })
+            sandbox.revokeDevice(watch.id)
+            sandbox.putUser("customer-17", status = UserStatus.BLOCKED)
+            assertEquals("key_revoked", assertFailsWith<GatewayException.Refused> { onWatch.paymentApprovals() }.code)
+            assertEquals("user_blocked", assertFailsWith<GatewayException.Refused> { onPhone.paymentApprovals() }.code)
+        }
+    }
+
+    @Test
     fun `settle, follow and verify without any network`(@TempDir folder: File) = test {
         val path = folder.resolve("sandbox.db").path
         openSandbox(path, SandboxOptions()).use { sandbox ->
