@@ -34,7 +34,7 @@ export function neighbours(groups, current) {
   if (here < 0) return "";
   const link = (page, rel, text) =>
     page === undefined ? "" : `<a href="${page.url}" rel="${rel}"><span>${text}</span>${escape(page.label)}</a>`;
-  const links = link(all[here - 1], "prev", "Before") + link(all[here + 1], "next", "Next");
+  const links = link(all[here - 1], "prev", "Previous") + link(all[here + 1], "next", "Next");
   return `<nav class="neighbours" aria-label="Next and previous page">${links}</nav>`;
 }
 

@@ -67,7 +67,8 @@ function code({ text, lang = "" }) {
 
 /** A table that scrolls by itself where the screen is narrower. */
 function table({ header, rows }) {
-  const cell = (tag, of) => `<${tag}>${this.parser.parseInline(of.tokens)}</${tag}>`;
+  // An arrow stays beside what it leads to.
+  const cell = (tag, of) => `<${tag}>${this.parser.parseInline(of.tokens).replaceAll("→ ", "→&nbsp;")}</${tag}>`;
   const row = (tag, cells) => `<tr>${cells.map((of) => cell(tag, of)).join("")}</tr>`;
   const head = header.every(({ text }) => text === "") ? "" : `<thead>${row("th", header)}</thead>`;
   return `<div class="scroll" tabindex="0"><table>${head}<tbody>${rows.map((cells) => row("td", cells)).join("")}</tbody></table></div>\n`;

@@ -34,7 +34,7 @@ test("a client gets live access and money by two operators, and terms and a susp
 
   await ada.page.getByRole("button", { name: "Change limits" }).click();
   await dialog.getByLabel("Largest payment").fill("50");
-  await dialog.getByLabel("Payments of a day").fill("20");
+  await dialog.getByLabel("Daily payments").fill("20");
   await reasoned(ada.page, "Save", "new client");
   await ada.page.getByRole("table", { name: "Limits" }).getByText("EUR 50.00").waitFor();
   await ada.page.getByRole("button", { name: "Change fees" }).click();

@@ -43,7 +43,7 @@ export function Shell({ views, identity, children }: ShellProps) {
             <kbd>Ctrl K</kbd>
           </button>
           <span class="grow" />
-          {identity.environment === "live" ? <Badge tone="accent">{text.live}</Badge> : <Badge tone="wait">{text.sandbox}</Badge>}
+          {identity.environment === "live" ? <Badge tone="accent">{text.live}</Badge> : <Badge>{text.sandbox}</Badge>}
           <Button kind="quiet" icon="keyboard" aria-label={text.keyboard.title} onClick={() => (helping.value = true)} />
           <button type="button" class="account-open" aria-haspopup="dialog" onClick={() => (account.value = true)}>
             <Icon name="person" />
@@ -79,7 +79,13 @@ function Navigation({ views }: { views: readonly Placed[] }) {
         ))}
         {beyond.length === 0 ? null : (
           <li class="in-bar only-bar">
-            <button type="button" class="nav-item" aria-haspopup="dialog" onClick={() => (open.value = true)}>
+            <button
+              type="button"
+              class="nav-item"
+              data-here={beyond.some(isHere) || undefined}
+              aria-haspopup="dialog"
+              onClick={() => (open.value = true)}
+            >
               <Icon name="more" />
               <span>{text.more}</span>
             </button>

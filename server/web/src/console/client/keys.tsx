@@ -64,7 +64,7 @@ function Status({ of: { status, environment } }: { of: Key }) {
   return (
     <span class="badges">
       <KeyBadge status={status} />
-      {environment === "live" ? <Badge tone="accent">{text.live}</Badge> : <Badge tone="wait">{text.sandbox}</Badge>}
+      {environment === "live" ? <Badge tone="accent">{text.live}</Badge> : <Badge>{text.sandbox}</Badge>}
     </span>
   );
 }

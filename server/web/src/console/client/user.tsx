@@ -196,7 +196,11 @@ function Devices({ user }: { user: string }) {
                 {
                   name: names.act,
                   cell: (device) =>
-                    device.revoked_at ? null : <Button onClick={() => (revoking.value = device)}>{words.deviceRevoke}</Button>,
+                    device.revoked_at ? null : (
+                      <Button kind="warning" onClick={() => (revoking.value = device)}>
+                        {words.deviceRevoke}
+                      </Button>
+                    ),
                 },
               ]}
             />

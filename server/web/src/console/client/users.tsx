@@ -9,7 +9,7 @@ import { Empty, Problem, Shown } from "../../shared/ui/feedback";
 import { TextField, errorOf } from "../../shared/ui/field";
 import { Page } from "../../shared/ui/page";
 import { Table } from "../../shared/ui/table";
-import { Badge, Facts, Time } from "../../shared/ui/values";
+import { Badge, Copy, Facts, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
 import { pageSize, usePages } from "../paging";
 import { href, query } from "../router";
@@ -116,7 +116,9 @@ function Code({ code, onClose }: { code: Operators.DeviceCode; onClose: () => vo
   return (
     <Dialog title={words.codeTitle(code.user)} onClose={onClose}>
       <p>{words.codeText}</p>
-      <p class="code-large">{code.code ?? ""}</p>
+      <p class="code-large">
+        <Copy value={code.code ?? ""} label={text.copy} />
+      </p>
       {typeof code.qr === "string" ? (
         // The gateway's own drawing, as an image: it cannot run or load anything.
         <img class="qr" src={`data:image/svg+xml,${encodeURIComponent(code.qr)}`} alt={words.codeQr} width="220" height="220" />

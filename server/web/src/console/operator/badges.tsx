@@ -37,5 +37,5 @@ export const ConformanceBadge = ({ status }: { status: ConformanceStatus }) => (
 );
 /** Whether real money is meant. */
 export const ModeBadge = ({ sandbox }: { sandbox: boolean }) => (
-  <Badge tone={sandbox ? "wait" : "accent"}>{sandbox ? text.sandbox : text.live}</Badge>
+  <Badge tone={sandbox ? "idle" : "accent"}>{sandbox ? text.sandbox : text.live}</Badge>
 );

@@ -2,7 +2,7 @@
 
 import type { Operators } from "railgate/client";
 import { text } from "../../shared/text";
-import { Button, IconButton } from "../../shared/ui/button";
+import { Button } from "../../shared/ui/button";
 import { SelectField, TextField } from "../../shared/ui/field";
 import { type Column, Table } from "../../shared/ui/table";
 
@@ -62,7 +62,9 @@ export function FeeEditor({ fees, onFees }: { fees: readonly Fee[]; onFees: (fee
             />
           </div>
           {(fee.tiers ?? []).length === 0 ? null : <p class="note">{words.keepsTiers(tiersOf(fee))}</p>}
-          <IconButton icon="close" label={words.remove(n + 1)} onClick={() => onFees(fees.filter((_, at) => at !== n))} />
+          <Button kind="warning" onClick={() => onFees(fees.filter((_, at) => at !== n))}>
+            {words.remove(n + 1)}
+          </Button>
         </fieldset>
       ))}
       <Button icon="plus" onClick={() => onFees([...fees, {}])}>

@@ -36,9 +36,11 @@ export default function OperatorsPage() {
       name: words.columns.acts,
       cell: (who) =>
         isMe(who.id) || who.status === "revoked" ? null : (
-          <span class="badges">
+          <span class="actions">
             <Button onClick={() => (changing.value = { who, how: "role" })}>{words.role.act}</Button>
-            <Button onClick={() => (changing.value = { who, how: "revoke" })}>{words.revoke.act}</Button>
+            <Button kind="warning" onClick={() => (changing.value = { who, how: "revoke" })}>
+              {words.revoke.act}
+            </Button>
           </span>
         ),
     },

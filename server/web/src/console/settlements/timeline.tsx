@@ -42,7 +42,7 @@ function moved(event: SettlementEvent, settlement: Settlement): string | undefin
 function details(event: SettlementEvent): readonly (readonly [string, string])[] {
   const flat = (value: object, prefix = ""): [string, string][] =>
     Object.entries(value).flatMap(([name, inner]) =>
-      typeof inner === "object" && inner !== null ? flat(inner as object, `${prefix}${name}.`) : [[prefix + name, String(inner)]],
+      typeof inner === "object" && inner !== null ? flat(inner as object, `${prefix}${name}.`) : [[(prefix + name).replaceAll("_", " "), String(inner)]],
     );
   return flat(event.data as object);
 }

@@ -27,7 +27,7 @@ export const common = {
   more: "More",
   navigation: "Main navigation",
   theme: "Theme",
-  themes: { system: "As the system", light: "Light", dark: "Dark" },
+  themes: { system: "Same as system", light: "Light", dark: "Dark" },
   sandbox: "Sandbox",
   live: "Live",
   notFound: { title: "There is no such page", text: "The address may be from another version, or mistyped.", home: "To the first page" },
@@ -46,7 +46,7 @@ export const common = {
   chart: { table: "Show as a table", hide: "Show as a chart" },
   updated: "Updated",
   keyboard: {
-    title: "Keyboard",
+    title: "Keyboard shortcuts",
     palette: "Open the command palette",
     help: "Show this help",
     search: "Search",

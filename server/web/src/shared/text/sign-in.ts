@@ -9,14 +9,14 @@ export const signIn = {
   passkey: {
     choose: "Lock the key with a passkey",
     chooseHint: "This device then asks for your fingerprint, face or PIN at each sign-in. Without it, the key on this device is useless.",
-    address: "Passkeys need an address with a name, such as localhost: under this one, the key is not locked.",
+    address: "Passkeys need a host name, such as localhost. At this address the key is not locked.",
     browser: "This browser has no passkeys that can lock a key: whoever can use this browser can sign in.",
     nameOf: (name: string, environment: string) => `${name} (${environment})`,
     title: "Passkey",
     on: "A passkey locks this key. Signing out locks it again, and so does closing this page.",
     off: "No passkey locks this key: whoever can use this browser can sign in.",
     offer:
-      "Makes a new key that only your passkey unlocks, adds it to this client and revokes the key of this browser, " +
+      "This makes a new key that only your passkey unlocks, adds it to this client and revokes the key of this browser, " +
       "which cannot be locked afterwards.",
     operator: "The key of an operator is locked when it is made: ask for another invitation, and have this operator revoked.",
     lock: "Lock with a passkey",
@@ -55,7 +55,7 @@ export const signIn = {
   working: "Making a key…",
   switch: "Identities",
   current: "Signed in as",
-  another: "Another identity",
+  another: "Add an identity",
   signOut: "Sign out",
   signOutTitle: (name: string) => `Sign out as ${name}?`,
   signOutWhat:

@@ -62,19 +62,19 @@ const event: Record<EventType, string> = {
   "approval.requested": "Waits for the user's approval",
   "approval.approved": "Approved by the user",
   "approval.declined": "Declined by the user",
-  "bundle.created": "Bundle made",
+  "bundle.created": "Bundle created",
   "bundle.edited": "Bundle changed",
   "bundle.commented": "Bundle commented",
   "bundle.tested": "Bundle tested",
-  "bundle.publication_asked": "Publication of the bundle asked for",
+  "bundle.publication_asked": "Publication of the bundle requested",
   "bundle.publication_failed": "Bundle not published",
   "bundle.superseded": "Bundle replaced by a later version",
-  "bundle.test_asked": "Another test of the bundle asked for",
+  "bundle.test_asked": "Another test of the bundle requested",
   "bundle.submitted": "Bundle submitted",
-  "bundle.in_review": "Review of the bundle begun",
+  "bundle.in_review": "Review of the bundle started",
   "bundle.approved": "Bundle approved",
   "bundle.rejected": "Bundle rejected",
-  "bundle.changes_requested": "Changes of the bundle asked for",
+  "bundle.changes_requested": "Changes of the bundle requested",
   "bundle.withdrawn": "Bundle withdrawn",
   "bundle.published": "Bundle published",
   "bundle.revoked": "Bundle revoked",
@@ -130,7 +130,7 @@ const refusal: Record<RouteRefusal, string> = {
 const health: Record<Health, string> = { up: "Up", degraded: "Degraded", down: "Down", maintenance: "Maintenance" };
 const direction: Record<Direction, string> = { outgoing: "Outgoing", incoming: "Incoming" };
 const delivery: Record<DeliveryStatus, string> = { pending: "Pending", delivered: "Delivered", failed: "Failed" };
-const cause: Record<DeliveryCause, string> = { event: "event", redelivery: "repeated", replay: "replay", test: "test" };
+const cause: Record<DeliveryCause, string> = { event: "New event", redelivery: "Sent again", replay: "Replay", test: "Test" };
 const webhook: Record<Webhook["status"], string> = {
   enabled: "Enabled",
   disabled: "Disabled",

@@ -2,7 +2,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { Icon, type IconName } from "./icon";
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "icon"> {
-  readonly kind?: "primary" | "plain" | "danger" | "quiet" | undefined;
+  /** `danger` does what cannot be undone; `warning` leads to a question about that. */
+  readonly kind?: "primary" | "plain" | "danger" | "warning" | "quiet" | undefined;
   readonly icon?: IconName | undefined;
   /** While it works; it stays where it is and can be focused, but does nothing. */
   readonly busy?: boolean | undefined;

@@ -29,6 +29,13 @@ export function Empty({ title = text.nothing, children }: { title?: string; chil
 const UNANSWERED: ReadonlySet<string> = new Set(["connection_lost", "unreadable_answer", "outcome_unknown"]);
 
 /** Why something failed: what the gateway says, and where to read more. */
+/** A place in a body as words: `/limits/0/daily_value` is "Limits 1 daily value:". */
+function spoken(pointer: string): string {
+  const words = pointer.split(/[/_]/).filter((word) => word !== "");
+  const text = words.map((word) => (/^\d+$/.test(word) ? String(Number(word) + 1) : word)).join(" ");
+  return text === "" ? "" : `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}:`;
+}
+
 export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
   // What this browser found itself has no page at the gateway.
   const local = problem.status === undefined;
@@ -39,12 +46,12 @@ export function Problem({ problem, retry }: { problem: RailgateError; retry?: ((
       <Icon name="warn" />
       <div>
         <p class="problem-title">{offline ? text.problem.offline : (problem.problem?.title ?? text.problem.title)}</p>
-        {offline ? null : <p>{problem.problem?.detail ?? problem.message}</p>}
+        {offline || fields.length > 0 ? null : <p>{problem.problem?.detail ?? problem.message}</p>}
         {fields.length === 0 ? null : (
           <ul>
             {fields.map(({ pointer, message }) => (
               <li key={pointer}>
-                <code>{pointer}</code> {message}
+                {spoken(pointer)} <span>{message}</span>
               </li>
             ))}
           </ul>

@@ -32,7 +32,9 @@ export function RoutesEditor({ routes, providers, onRoutes }: RoutesEditorProps)
         <fieldset key={n} class="rule">
           <legend>{words.entry(n + 1)}</legend>
           <EntryForm entry={entry} providers={providers} onEntry={(next) => onRoutes(replaced(routes, n, next))} />
-          <IconButton icon="close" label={words.removeEntry(n + 1)} onClick={() => onRoutes(without(routes, n))} />
+          <Button kind="warning" onClick={() => onRoutes(without(routes, n))}>
+            {words.removeEntry(n + 1)}
+          </Button>
         </fieldset>
       ))}
       <Button icon="plus" onClick={() => onRoutes([...routes, { mode: "sandbox", namespace: "msisdn", providers: [] }])}>

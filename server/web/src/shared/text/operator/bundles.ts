@@ -3,22 +3,22 @@
 import type { BundleStepKind } from "railgate/client";
 
 const steps: Record<BundleStepKind, string> = {
-  "bundle.created": "Made",
+  "bundle.created": "Created",
   "bundle.edited": "Edited",
   "bundle.submitted": "Submitted",
   "bundle.withdrawn": "Withdrawn",
-  "bundle.in_review": "Review begun",
+  "bundle.in_review": "Review started",
   "bundle.approved": "Approved",
   "bundle.rejected": "Rejected",
   "bundle.changes_requested": "Changes requested",
   "bundle.commented": "Comment",
   "bundle.tested": "Tested",
-  "bundle.publication_asked": "Publication asked for",
+  "bundle.publication_asked": "Publication requested",
   "bundle.published": "Published",
   "bundle.publication_failed": "Publication failed",
   "bundle.revoked": "Revoked",
   "bundle.superseded": "Replaced by a later version",
-  "bundle.test_asked": "Another test asked for",
+  "bundle.test_asked": "Another test requested",
 };
 
 export const bundles = {
@@ -50,13 +50,13 @@ export const bundles = {
       act: "Begin the review",
       title: (name: string) => `Begin the review of ${name}?`,
       what: "You take this bundle. The partner is told.",
-      done: "The review is begun",
+      done: "The review has started",
     },
     test: {
       act: "Test again",
       title: (name: string) => `Test the endpoint of ${name} again?`,
       what: "The gateway pays, asks, repeats and reverses at the partner's sandbox endpoint. It takes at most four minutes.",
-      done: "The test is asked for",
+      done: "The test is requested",
     },
     approve: {
       act: "Approve",
@@ -80,13 +80,13 @@ export const bundles = {
       act: "Publish in the sandbox",
       title: (name: string) => `Publish ${name} in the sandbox?`,
       what: "The endpoint is tested once more; if no check fails, its provider takes payments of the sandbox.",
-      done: "The publication is asked for",
+      done: "The publication is requested",
     },
     publishLive: {
       act: "Publish live",
       title: (name: string) => `Publish ${name} for real money?`,
       what: "The endpoint is tested once more; if no check fails, its provider takes real payments.",
-      done: "The publication is asked for",
+      done: "The publication is requested",
     },
     revoke: {
       act: "Revoke",
@@ -119,7 +119,7 @@ export const bundles = {
     partner: "the partner",
     revision: (n: number) => `revision ${n}`,
     comment: "Comment",
-    place: "About the place",
+    place: "Place",
     placeHint: "A pointer into the bundle, such as /manifest/limits/KES/max",
     say: "Comment",
   },

@@ -31,7 +31,7 @@ export const home = {
   webhooks: "Webhooks",
   moreMissed: "More webhooks fail",
   webhookColumns: {
-    what: "What",
+    what: "Webhooks of",
     counted: "Messages",
     delivered: "Arrived",
     retrying: "Tried again",
@@ -44,7 +44,7 @@ export const home = {
   weekBefore: (value: string) => `${value} a week before`,
   noPayments: "No payments in the last 24 hours",
   incomplete: (n: number) => `Only the newest ${n} payments of the period are counted.`,
-  columns: { provider: "Provider", what: "Notes", count: "Payments", value: "Paid", success: "Success", p95: "95 of 100 within" },
+  columns: { provider: "Provider", what: "Notes", count: "Payments", value: "Paid", success: "Success", p95: "95 % within" },
   server: { host: "Address", state: "State", version: "Version", started: "Started", seen: "Last seen", up: "Up", gone: "Not seen" },
   noServers: "No server keeps a record of itself",
 };

@@ -2,8 +2,8 @@
 
 export const changes = {
   caption: "What would change",
-  columns: { place: "Place", before: "Now", after: "Then" },
-  nothing: "nothing",
+  columns: { place: "Place", before: "Before", after: "After" },
+  nothing: "Nothing",
   none: "Nothing would change.",
 };
 
@@ -15,9 +15,9 @@ export const providers = {
   editTitle: (name: string) => `Edit ${name}`,
   readOnly: "Your role reads providers. Agents change them.",
   disabled: "Disabled",
-  columns: { provider: "Provider", status: "Status", mode: "Mode", success: "Answered", p95: "95 of 100 within" },
+  columns: { provider: "Provider", status: "Status", mode: "Mode", success: "Answered", p95: "95 % within" },
   health: "Health",
-  healthNote: "Of the last minute, as seen by the server that answers.",
+  healthNote: "The last minute, as seen by the server that answers.",
   noCalls: "No calls",
   positions: "Paid through it",
   positionsNote: "Compare what is posted with what you have settled with the provider outside.",
@@ -39,10 +39,10 @@ export const providers = {
   listHint: "Separated by commas; empty for all",
   limitsNote: "Smallest and largest payments, by currency.",
   feesNote: "The rule that fits best applies. What was accepted or quoted before keeps its fee.",
-  settingsNote: "Of its rail; those that begin with statement_ say how it writes its statements.",
+  settingsNote: "Settings of its rail. Those that begin with statement_ describe how it writes its statements.",
   secretsNote: (names: string) =>
     names === ""
-      ? "It has none. They are sealed and never shown again."
+      ? "It has no secrets. They are sealed, and never shown again."
       : `It has ${names}. Left empty, they stay; otherwise these replace all of them.`,
   setting: "Setting",
   secret: "Secret",
@@ -144,7 +144,7 @@ export const routes = {
     currency: "Currency",
     mode: "Mode",
     client: "Client",
-    clientHint: "With the terms of this client: a cli_ id",
+    clientHint: "A client id (cli_…), to apply that client's terms",
     run: "Show the route",
     result: "Route of the payment",
     nowhere: "No provider takes it",

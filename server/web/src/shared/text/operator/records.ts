@@ -69,7 +69,7 @@ export const operators = {
 };
 
 export const audit = {
-  intro: "Every act of clients and operators, with who signed it, and refusals of acts that were read.",
+  intro: "What clients and operators did and who signed it, and which attempts were refused.",
   columns: { at: "When", who: "Who", action: "Action", target: "About", outcome: "Outcome", detail: "Details" },
   done: "done",
   details: (n: number) => (n === 1 ? "1 detail" : `${n} details`),
