@@ -156,7 +156,7 @@ test("keys are listed, live access is asked for, and a revoked key signs out", a
   await page.getByText("This browser", { exact: true }).waitFor();
   await looks(page, "keys");
   await page.getByRole("button", { name: "Make a live key and ask for access" }).click();
-  await page.getByText("Live access was asked for").waitFor();
+  await page.getByText("Live access is requested").waitFor();
   await page.getByRole("button", { name: "Key shop" }).click();
   await page.getByRole("button", { name: "Use Key shop (live)" }).click();
   await page.getByText("Waiting for approval").waitFor();
@@ -169,7 +169,7 @@ test("keys are listed, live access is asked for, and a revoked key signs out", a
   await page.getByRole("button", { name: "Use Key shop", exact: true }).click();
   await page.goto(`${gateway.url}/console/keys`);
   await page.getByRole("row").filter({ hasText: "This browser" }).getByRole("button", { name: "Revoke" }).click();
-  await page.getByRole("dialog").getByText("you are signed out").waitFor();
+  await page.getByRole("dialog").getByText("you will be signed out").waitFor();
   await looks(page, "key-revoke");
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

@@ -186,7 +186,7 @@ test("the table of routes is edited with a view of what changes, and tested", as
   // Without the entry, everybody has a route again.
   await page.getByRole("button", { name: "Edit the table" }).click();
   await page.getByRole("button", { name: "Remove entry 1" }).click();
-  await page.getByRole("table", { name: "What would change" }).getByRole("row", { name: /\/0\/prefix.*\+2547.*nothing/ }).waitFor();
+  await page.getByRole("table", { name: "What would change" }).getByRole("row", { name: /\/0\/prefix.*\+2547.*Nothing/ }).waitFor();
   await page.getByRole("button", { name: "Replace the table" }).click();
   await reasoned(page, "Replace the table", "contract ended");
   await page.getByText("There are no entries").waitFor();

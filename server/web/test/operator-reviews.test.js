@@ -37,7 +37,7 @@ test("a review is resolved by one operator and confirmed by another, in another 
   await ada.page.getByRole("button", { name: "Decide…" }).click();
   const sure = ada.page.getByRole("dialog", { name: "It was paid: is that certain?" });
   await sure.getByText("EUR 5,000.00 is posted").waitFor();
-  await sure.getByText("A second operator, as from 1,000 of its currency on.").waitFor();
+  await sure.getByText("A second operator, because the amount is 1,000 or more.").waitFor();
   await looks(ada.page, "operator-review-decide");
   await sure.getByRole("button", { name: "Record the decision" }).click();
   await ada.page.getByText("waits for a second operator. Asked for by Ada (you)").waitFor();

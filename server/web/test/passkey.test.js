@@ -260,7 +260,7 @@ test("a passkey that cannot lock keys is refused with the reason, and leaves the
 test("where there are no passkeys, the page says so and offers none", async () => {
   const { page, context, fine } = await person(browser);
   await page.goto(`${gateway.url}/console`);
-  await page.getByText("Passkeys need an address with a name").first().waitFor();
+  await page.getByText("Passkeys need a host name").first().waitFor();
   assert.equal(await page.getByLabel("Lock the key with a passkey").count(), 0);
   await context.addInitScript(() => Reflect.deleteProperty(globalThis, "PublicKeyCredential"));
   await page.goto(`${gateway.named}/console`);
