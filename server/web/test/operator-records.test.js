@@ -121,13 +121,13 @@ test("the audit trail says who did what, and why", async () => {
   await reasoned(page, "Suspend", "its key was stolen");
   await page.getByRole("link", { name: "Its audit trail" }).click();
   await page.getByRole("heading", { level: 1, name: "Audit trail" }).waitFor();
-  const row = page.getByRole("row", { name: /Otto.*suspend_client.*done/ });
+  const row = page.getByRole("row", { name: /Otto.*Suspend client.*Done/ });
   await row.locator("summary").click();
   await row.getByText("its key was stolen").waitFor();
   await looks(page, "operator-audit");
   await page.getByLabel("Only about this client").fill("");
   await page.getByRole("button", { name: "Show" }).click();
-  await page.getByText("reconcile", { exact: true }).waitFor();
+  await page.getByText("Reconcile", { exact: true }).waitFor();
   fine();
   await context.close();
   await client.close();

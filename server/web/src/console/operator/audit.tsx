@@ -46,10 +46,13 @@ function Detail({ row }: { row: Audit }) {
   );
 }
 
+/** An action as words: `suspend_client` is "Suspend client". */
+const worded = (action: string): string => `${action.charAt(0).toUpperCase()}${action.slice(1).replaceAll("_", " ")}`;
+
 const COLUMNS: readonly Column<Audit>[] = [
   { name: words.columns.at, cell: ({ at }) => <Time at={at} /> },
   { name: words.columns.who, cell: (row) => <Actor row={row} /> },
-  { name: words.columns.action, cell: ({ action }) => <code>{action}</code> },
+  { name: words.columns.action, cell: ({ action }) => <span title={action}>{worded(action)}</span> },
   { name: words.columns.target, cell: ({ target, client_id }) => target ?? client_id ?? "–" },
   {
     name: words.columns.outcome,

@@ -34,6 +34,7 @@ export default function OperatorsPage() {
   const acts: readonly Column<Operator>[] = [
     {
       name: words.columns.acts,
+      number: true,
       cell: (who) =>
         isMe(who.id) || who.status === "revoked" ? null : (
           <span class="actions">

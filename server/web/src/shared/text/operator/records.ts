@@ -41,13 +41,13 @@ const roles: Record<OperatorRole, string> = {
 
 export const operators = {
   intro: "People who run the gateway. All whom one person let in count as one with that person when something needs a second operator.",
-  columns: { name: "Name", role: "Role", status: "Status", by: "Invited by", since: "Since", acts: "Acts" },
+  columns: { name: "Name", role: "Role", status: "Status", by: "Invited by", since: "Since", acts: "Actions" },
   roles,
   invite: {
     act: "Invite",
     title: "Invite an operator?",
     what: "It makes a code for one key, valid for seven days. Whoever has the code gets the role.",
-    done: "The invitation is made",
+    done: "The invitation is created",
   },
   code: {
     title: "Invitation code",
@@ -71,7 +71,7 @@ export const operators = {
 export const audit = {
   intro: "What clients and operators did and who signed it, and which attempts were refused.",
   columns: { at: "When", who: "Who", action: "Action", target: "About", outcome: "Outcome", detail: "Details" },
-  done: "done",
+  done: "Done",
   details: (n: number) => (n === 1 ? "1 detail" : `${n} details`),
   client: "Only about this client",
   show: "Show",
