@@ -56,6 +56,9 @@ export const utc = (at: string | Date): string =>
     .replace("T", " ")
     .replace(/\.(\d+)Z$/, ".$1")} UTC`;
 
+/** A name of the interface as words: `suspend_client` is "Suspend client". */
+export const worded = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+
 /** How far a time is from now, in the largest unit that fits. */
 export function ago(at: string | Date, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1_000;

@@ -1,6 +1,7 @@
 /** The audit trail: who did what, or tried to. */
 
 import type { Operators } from "railgate/client";
+import { worded } from "../../shared/format";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Empty, Shown } from "../../shared/ui/feedback";
@@ -45,9 +46,6 @@ function Detail({ row }: { row: Audit }) {
     </details>
   );
 }
-
-/** An action as words: `suspend_client` is "Suspend client". */
-const worded = (action: string): string => `${action.charAt(0).toUpperCase()}${action.slice(1).replaceAll("_", " ")}`;
 
 const COLUMNS: readonly Column<Audit>[] = [
   { name: words.columns.at, cell: ({ at }) => <Time at={at} /> },

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { RailgateError } from "railgate/client";
+import { worded } from "../format";
 import { text } from "../text";
 import { Button } from "./button";
 import { Icon } from "./icon";
@@ -31,9 +32,9 @@ const UNANSWERED: ReadonlySet<string> = new Set(["connection_lost", "unreadable_
 /** Why something failed: what the gateway says, and where to read more. */
 /** A place in a body as words: `/limits/0/daily_value` is "Limits 1 daily value:". */
 function spoken(pointer: string): string {
-  const words = pointer.split(/[/_]/).filter((word) => word !== "");
-  const text = words.map((word) => (/^\d+$/.test(word) ? String(Number(word) + 1) : word)).join(" ");
-  return text === "" ? "" : `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}:`;
+  const names = pointer.split("/").filter((name) => name !== "");
+  const numbered = names.map((name) => (/^\d+$/.test(name) ? String(Number(name) + 1) : name)).join(" ");
+  return numbered === "" ? "" : `${worded(numbered)}:`;
 }
 
 export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
