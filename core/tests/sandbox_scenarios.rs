@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use railgate::engine::verify::verify;
 use railgate::sandbox::{Options, Sandbox};
 use railgate::store::Store;
 use railgate::store::journal::JournalStore;
@@ -122,7 +123,12 @@ fn every_scenario_is_answered_to_the_byte() {
         } else {
             compare(&path, &scenario, &played, "a journal");
         }
-        compare(&path, &played, &play(&scenario, &mut Lasting(Arc::new(MemoryStore::new()))), "memory");
+        let memory = Arc::new(MemoryStore::new());
+        compare(&path, &played, &play(&scenario, &mut Lasting(memory.clone())), "memory");
+        let report = verify(&*memory, &mut |_| {}).unwrap();
+        // The events of a sandbox are in a feed, and in no log.
+        let problems: Vec<_> = report.problems.iter().filter(|problem| problem.code != "leaf_differs").collect();
+        assert!(problems.is_empty(), "{}: {problems:?}", path.display());
         #[cfg(feature = "sqlite")]
         compare(&path, &played, &over_sqlite(&scenario), "SQLite");
         steps += scenario["steps"].as_array().unwrap().len();

@@ -141,10 +141,10 @@ impl Sandbox {
             "put_user" => ok(&self.put_user_json(&request.text("user")?, request.body())?),
             "enrollment_code" => answered(201, false, &self.device_code_json(request.body())?),
             "enroll_device" => answered(201, false, &self.enroll_device_json(request.body())?),
-            "devices" => match device {
-                Some(device) => ok(&device.devices()?),
-                None => ok(&self.devices(&request.text("user")?)?),
-            },
+            "devices" => {
+                let user = request.get("user").is_some().then(|| request.text("user")).transpose()?;
+                ok(&party.devices(user.as_deref())?)
+            }
             "device" => ok(&party.device(&request.text("id")?)?),
             "rename_device" => ok(&party.rename_device_json(&request.text("id")?, request.body())?),
             "revoke_device" => ok(&party.revoke_device(&request.text("id")?)?),

@@ -3,7 +3,7 @@
 use super::Sandbox;
 use crate::api::{Caller, DeviceCodeView, DeviceView, DevicesView, PaymentApprovalsView, SettlementView, UserView, UsersView};
 use crate::auth::{P256Key, PublicKey, Signer as _};
-use crate::engine::{APP_LINK, DecidePayment, EnrollDevice, EnrollDeviceAlone, MakeDeviceCode, PutUser, RenameDevice, RevokeDevice};
+use crate::engine::{APP_LINK, DecidePayment, EnrollDeviceAlone, MakeDeviceCode, PutUser, RenameDevice, RevokeDevice};
 use crate::env::Env as _;
 use crate::error::{Error, ErrorCode, Result};
 use crate::gateway::Client;
@@ -60,15 +60,7 @@ impl Sandbox {
     /// `device_code_invalid`, `key_exists`, `user_blocked`; `malformed_json`, `invalid_fields`.
     pub fn enroll_device_json(&self, body: &str) -> Result<DeviceView> {
         let request = parse_device_alone(body.as_bytes(), || self.key_of_nobody())?;
-        let device = self.engine.run(EnrollDeviceAlone(EnrollDevice {
-            code: request.code,
-            key: request.key,
-            platform: request.platform,
-            app_version: request.app_version,
-            model: request.model,
-            label: request.name,
-            attestation: None,
-        }))?;
+        let device = self.engine.run(EnrollDeviceAlone(request.command(None)))?;
         self.engine.new_device_view(&device)
     }
 
@@ -81,14 +73,6 @@ impl Sandbox {
                 return key.public_key();
             }
         }
-    }
-
-    /// The devices of an end user, oldest first.
-    ///
-    /// # Errors
-    /// `user_not_found`.
-    pub fn devices(&self, user: &str) -> Result<DevicesView> {
-        self.engine.devices(&self.caller, Some(user))
     }
 
     /// The client, for what it does with devices of its users.
@@ -114,6 +98,14 @@ pub struct Party<'s> {
 }
 
 impl Party<'_> {
+    /// The devices of the user, oldest first; the client names one of its users.
+    ///
+    /// # Errors
+    /// `user_not_found`; `invalid_fields` if a client names no user, or a user any.
+    pub fn devices(&self, user: Option<&str>) -> Result<DevicesView> {
+        self.sandbox.engine.devices(&self.caller, user)
+    }
+
     /// A device of the user, or of one of the client's users.
     ///
     /// # Errors
@@ -158,14 +150,6 @@ impl<'s> OnDevice<'s> {
     /// The user, for what they do with their devices.
     pub fn party(&self) -> Party<'s> {
         self.party
-    }
-
-    /// The user's devices, oldest first.
-    ///
-    /// # Errors
-    /// `store_unavailable`.
-    pub fn devices(&self) -> Result<DevicesView> {
-        self.party.sandbox.engine.devices(&self.party.caller, None)
     }
 
     /// The payments that wait for the user, newest first.

@@ -17,9 +17,9 @@ use crate::api::{AttestationBody, DecisionBody, DeviceBody, DeviceCodeBody, Devi
 #[cfg(feature = "sandbox")]
 use crate::auth::read_jwk_of_row;
 use crate::auth::{PublicKey, read_jwk};
-use crate::engine::Shown;
+use crate::engine::{EnrollDevice, Shown};
 use crate::error::Error;
-use crate::store::record::{AttestationFormat, UserStatus};
+use crate::store::record::{AttestationFormat, DeviceAttestation, UserStatus};
 use crate::terms::UserLimits;
 
 use super::access::{printable, printable_up_to};
@@ -91,6 +91,14 @@ pub struct DeviceEnrollment {
     pub name: Option<String>,
     /// What the app shows to prove where the key lives.
     pub evidence: Option<Evidence>,
+}
+
+impl DeviceEnrollment {
+    /// The command that enrols the device, with what its maker says of its key as far as the host could verify it.
+    pub fn command(self, attestation: Option<DeviceAttestation>) -> EnrollDevice {
+        let Self { code, key, platform, app_version, model, name: label, evidence: _ } = self;
+        EnrollDevice { code, key, platform, app_version, model, label, attestation }
+    }
 }
 
 /// What an app shows to prove where a key lives. Whether it proves it is not checked here.

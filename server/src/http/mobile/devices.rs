@@ -4,7 +4,7 @@ use axum::extract::State;
 use hyper::StatusCode;
 use railgate::ErrorCode;
 use railgate::api::{DeviceBody, DeviceEnrollBody, DeviceEnrollmentView, DeviceView, DevicesView};
-use railgate::engine::{EnrollDevice, RenameDevice, RevokeDevice, Signed, device_code};
+use railgate::engine::{RenameDevice, RevokeDevice, Signed, device_code};
 use railgate::ids::Ulid;
 use railgate::ledger::Mode;
 use railgate::validate::mobile::{parse_device, parse_device_enrollment};
@@ -37,19 +37,11 @@ pub(crate) async fn enroll(State(app): State<App>, raw: Raw<ATTESTED>) -> Handle
     let request = parse_device_enrollment(&raw.body)?;
     raw.context.set_access(Access::Enrolling);
     let by = app.gate.admit_new(&request.key, &[Mode::Live, Mode::Sandbox], raw.shown())?;
-    let attestation = request.evidence.map(|evidence| {
+    let attestation = request.evidence.as_ref().map(|evidence| {
         let code = device_code(&request.code).unwrap_or_default();
-        app.attestor.record(&evidence, &Enrolling { code: &code, key: &request.key, now: app.gateway.engine().now() })
+        app.attestor.record(evidence, &Enrolling { code: &code, key: &request.key, now: app.gateway.engine().now() })
     });
-    let command = EnrollDevice {
-        code: request.code,
-        key: request.key,
-        platform: request.platform,
-        app_version: request.app_version,
-        model: request.model,
-        label: request.name,
-        attestation,
-    };
+    let command = request.command(attestation);
     let new = app.gateway.run(Tenant::STRANGER, Signed { by, command }).await?;
     app.gate.enrolled(&new.key);
     let device = app.gateway.read(Tenant::GATEWAY, |engine| engine.new_device_view(&new.device)).await?;
