@@ -112,7 +112,7 @@ test("an operator decides about a review by keyboard alone", async () => {
   await page.keyboard.type("audit");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Audit trail" }).waitFor();
-  await page.getByRole("row", { name: /resolve_review/ }).first().waitFor();
+  await page.getByRole("row", { name: /Resolve review/ }).first().waitFor();
   fine();
   await context.close();
 });
