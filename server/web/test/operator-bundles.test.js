@@ -31,12 +31,12 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   await act(page, "Begin the review", "I take it.");
   await page.locator(".page-title").getByText("In review").waitFor();
   await page.getByText("No check failed.").waitFor();
-  await page.locator("summary").filter({ hasText: /it pays$/ }).click();
+  await page.locator("summary").filter({ hasText: /It pays$/ }).click();
   await page.getByText(/PUT .*railgate\/v1\/payments/).first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "licence.txt" }).click()]);
   assert.equal(download.suggestedFilename(), "licence.txt");
   await page.getByLabel("Comment", { exact: true }).fill("Why so large?");
-  await page.getByLabel(/^Place/).fill("/manifest/limits/KES/max");
+  await page.getByLabel("Place", { exact: true }).selectOption("Limits › KES › Largest");
   await page.getByRole("button", { name: "Comment" }).click();
   await page.locator(".timeline").getByText("Why so large?").waitFor();
   await looks(page, "operator-bundle");
@@ -49,7 +49,7 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   await partner.call("PUT", "/bundles/{id}", { params: { id }, ifMatch: `"${version}"`, contentType: "application/json", body: changed });
   await partner.call("POST", "/bundles/{id}/submit", { params: { id } });
   const diff = page.getByRole("region", { name: "What changed in revision 2" }).getByRole("table");
-  await diff.getByRole("row", { name: /\/manifest\/limits\/KES\/max.*150000.*75000/ }).waitFor();
+  await diff.getByRole("row", { name: /Limits › KES › Largest.*150000.*75000/ }).waitFor();
   await act(page, "Begin the review", "Thank you.");
   await page.locator(".page-title").getByText("Test passed").waitFor();
   await looks(page, "operator-bundle-changed");
@@ -66,7 +66,7 @@ test("a bundle is reviewed, changed, approved, published in the sandbox, and rev
   await page.locator(".page-title").getByText("Published").waitFor();
   await page.getByRole("link", { name: "acme-sandbox" }).click();
   await page.getByRole("heading", { level: 1, name: "Acme Pay" }).waitFor();
-  await page.getByText("10.00 to 75000.00").waitFor();
+  await page.getByText("KES 10.00 to KES 75,000.00").waitFor();
 
   // Payments reach it.
   await partner.fund({ currency: "KES", amount: "1000.00" });

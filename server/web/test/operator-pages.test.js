@@ -127,8 +127,8 @@ test("more declines than usual are said on the first page, which leads to them; 
     await client.settled(`day-${n}`);
   }
   const { page, context, fine } = await operator(browser, gateway, "Watchful", "viewer");
-  const row = page.getByRole("region", { name: "What is unusual" }).getByRole("row", { name: /simulator KES/ });
-  await row.getByText("More declines").waitFor();
+  const row = page.getByRole("region", { name: "What is unusual" }).getByRole("row", { name: /Simulated operator KES/ });
+  await row.getByText("Many declines").waitFor();
   await row.getByText("33.3%").waitFor();
   const webhooks = page.getByRole("table", { name: "Webhooks" }).getByRole("row").nth(1);
   await webhooks.getByRole("cell").nth(3).getByText(/^[1-9]/).waitFor();

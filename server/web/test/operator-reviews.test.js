@@ -29,7 +29,7 @@ test("a review is resolved by one operator and confirmed by another, in another 
   await ada.page.getByRole("table", { name: "Attempts" }).getByText("Unknown").waitFor();
   await ada.page.getByRole("table", { name: "Holds and postings" }).getByText("Payment, held").waitFor();
   await ada.page.getByRole("button", { name: "Ask the provider now" }).click();
-  await ada.page.getByText("no usable answer").waitFor();
+  await ada.page.getByRole("status").getByText("no usable answer").waitFor();
   await looks(ada.page, "operator-review");
 
   await ada.page.getByRole("radio", { name: /^It was paid/ }).check();

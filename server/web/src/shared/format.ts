@@ -13,9 +13,22 @@ const cached = <K, V>(make: (key: K) => V): ((key: K) => V) => {
   };
 };
 
-/** An amount with its currency, exactly as given. */
-export const money = (amount: string, currency: string): string =>
-  formatMoney(amount, currency, { locale: locales, currencyDisplay: "code" });
+const decimalsOf = cached(
+  (currency: string) => new Intl.NumberFormat(locales, { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 0,
+);
+
+/** An amount with its currency: every digit that it has, and the currency's decimals if somebody left them out. */
+export function money(amount: string, currency: string): string {
+  const [whole = "", decimals = ""] = amount.split(".");
+  const padded = decimals.padEnd(decimalsOf(currency), "0");
+  return formatMoney(padded === "" ? whole : `${whole}.${padded}`, currency, { locale: locales, currencyDisplay: "code" });
+}
+
+/** The same of what somebody is typing, or left open: as it is while it is no amount, or has no currency. */
+export function typedMoney(amount: string, currency: string): string {
+  const isComplete = /^-?\d{1,30}(\.\d{1,12})?$/.test(amount) && /^[A-Z]{3}$/.test(currency);
+  return isComplete ? money(amount, currency) : `${amount || "…"} ${currency}`.trimEnd();
+}
 
 const counts = new Intl.NumberFormat(locales);
 export const count = (value: number): string => counts.format(value);
@@ -49,6 +62,9 @@ const agos = new Intl.RelativeTimeFormat(locales, { numeric: "auto", style: "sho
 export const moment = (at: string | Date): string => moments.format(new Date(at));
 export const day = (at: string | Date): string => days.format(new Date(at));
 export const hour = (at: string | Date): string => hours.format(new Date(at));
+const dates = new Intl.DateTimeFormat(locales, { dateStyle: "medium", timeZone: "UTC" });
+/** A date without a time, which is of no zone; a time like any other. */
+export const date = (at: string): string => (at.length > "2026-01-01".length ? moment(at) : dates.format(new Date(at)));
 /** The same time in UTC, for those who compare with a log. */
 export const utc = (at: string | Date): string =>
   `${new Date(at)
@@ -58,6 +74,15 @@ export const utc = (at: string | Date): string =>
 
 /** A name of the interface as words: `suspend_client` is "Suspend client". */
 export const worded = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+
+/** JSON in lines that a person can read; any other text as it is. */
+export function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
 
 /** How far a time is from now, in the largest unit that fits. */
 export function ago(at: string | Date, now: number): string {

@@ -11,6 +11,7 @@ import { SelectField, TextField, errorOf } from "../../shared/ui/field";
 import { Page, Section } from "../../shared/ui/page";
 import { Badge, Facts, Money } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
+import { ProviderName } from "../names";
 import { go } from "../router";
 import { api, session } from "../session";
 import { settlementHref } from "../settlements/list";
@@ -227,7 +228,7 @@ function Checked({ result, currency }: { result: CheckResult; currency: string }
             : ([
                 [words.fee, <Money key="fee" amount={quote.fee} currency={currency} />],
                 [words.debit, <Money key="debit" amount={quote.total_debit} currency={currency} />],
-                [words.first, quote.provider],
+                [words.first, <ProviderName key="first" id={quote.provider} />],
               ] as const)),
           [words.payee, [payee.display_name, text.states.match[payee.match]].filter((one) => one !== null).join(": ")],
           [words.funds, result.funds_available ? words.enough : words.notEnough],
@@ -239,7 +240,9 @@ function Checked({ result, currency }: { result: CheckResult; currency: string }
           <ol class="route">
             {route.map((step) => (
               <li key={step.provider}>
-                <strong>{step.provider}</strong> {step.why === null ? words.taken : text.states.refusal[step.why]}
+                <strong>
+                  <ProviderName id={step.provider} />
+                </strong> {step.why === null ? words.taken : text.states.refusal[step.why]}
               </li>
             ))}
           </ol>

@@ -65,6 +65,8 @@ interface Verdict {
   readonly broken?: string;
 }
 
+const isProven = (verdict: Verdict | undefined): boolean => verdict !== undefined && verdict.broken === undefined;
+
 /** All events of the settlement up to that of the proof. */
 async function eventsUpTo({ settlement_id, sequence }: ReceiptProof): Promise<SettlementEvent[]> {
   const events: SettlementEvent[] = [];
@@ -95,12 +97,11 @@ function Verification({ proof }: { proof: ReceiptProof }) {
   useEffect(() => void (verdict.value = undefined), [proof.event_hash]);
   return (
     <div role="status">
-      {verdict.value === undefined ? (
+      {verdict.value === undefined ? null : <Found verdict={verdict.value} />}
+      {isProven(verdict.value) ? null : (
         <Button icon="shield" kind="primary" busy={act.busy} onClick={() => void act.run()}>
-          {words.proofVerify}
+          {verdict.value === undefined ? words.proofVerify : words.proofAgain}
         </Button>
-      ) : (
-        <Found verdict={verdict.value} />
       )}
       {act.problem === undefined ? null : <Problem problem={act.problem} />}
     </div>

@@ -119,5 +119,5 @@ function Qr({ id, version }: { id: string; version: number }) {
     address.value = made;
     return () => URL.revokeObjectURL(made);
   }, [data.value]);
-  return address.value === "" ? null : <img class="qr" src={address.value} alt={words.qr} width="220" height="220" />;
+  return address.value === "" ? null : <img class="qr" src={address.value} alt={words.qr} width="400" height="400" />;
 }

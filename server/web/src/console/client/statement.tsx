@@ -9,7 +9,7 @@ import { TextField } from "../../shared/ui/field";
 import { Page } from "../../shared/ui/page";
 import { Table } from "../../shared/ui/table";
 import { Money, Time } from "../../shared/ui/values";
-import { money } from "../../shared/format";
+import { money, worded } from "../../shared/format";
 import { useAct, useData } from "../data";
 import { pageSize, usePages } from "../paging";
 import { href, query, refine } from "../router";
@@ -94,7 +94,7 @@ export default function Statement({ params }: ViewProps) {
 
 const COLUMNS = [
   { name: words.entries.at, cell: ({ at }: StatementEntry) => <Time at={at} full /> },
-  { name: words.entries.type, cell: ({ type }: StatementEntry) => type.replaceAll("_", " ") },
+  { name: words.entries.type, cell: ({ type }: StatementEntry) => worded(type) },
   {
     name: words.entries.reference,
     cell: ({ reference, settlement_id }: StatementEntry) =>

@@ -1,6 +1,7 @@
 /** A webhook: what it gets, what became of it, and what can be done. */
 
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Delivery, DeliveryStatus, Webhook } from "railgate/client";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
@@ -28,6 +29,7 @@ type Asked = "edit" | "disable" | "remove" | "rotate" | "test" | "replay";
 export default function WebhookPage({ params }: ViewProps) {
   const id = params["id"] ?? "";
   const data = useData((signal) => api.value.webhooks.get(id, { signal }), [id], { on: false, everyMs: EVERY_MS });
+  const acted = useSignal(0);
   if (data.value === undefined) {
     return (
       <Page title={id}>
@@ -36,8 +38,12 @@ export default function WebhookPage({ params }: ViewProps) {
     );
   }
   const webhook = data.value;
+  const reload = (): void => {
+    data.reload();
+    acted.value++;
+  };
   return (
-    <Page title={webhook.url} about={<WebhookBadge status={webhook.status} />} actions={<Acts webhook={webhook} reload={data.reload} />}>
+    <Page title={webhook.url} about={<WebhookBadge status={webhook.status} />} actions={<Acts webhook={webhook} reload={reload} />}>
       {data.problem === undefined ? null : <Problem problem={data.problem} retry={data.reload} />}
       <Section title={words.about}>
         <Facts
@@ -51,7 +57,7 @@ export default function WebhookPage({ params }: ViewProps) {
           ]}
         />
       </Section>
-      <Deliveries id={webhook.id} />
+      <Deliveries id={webhook.id} acted={acted.value} />
     </Page>
   );
 }
@@ -157,13 +163,15 @@ function Ask({ title, what, act, run, onClose }: AskProps) {
 
 const STATUSES: readonly DeliveryStatus[] = ["pending", "delivered", "failed"];
 
-function Deliveries({ id }: { id: string }) {
+/** `acted` counts what may have made deliveries. */
+function Deliveries({ id, acted }: { id: string; acted: number }) {
   const given = query.value.get("status") ?? "";
   const status = STATUSES.find((one) => one === given);
   const cursor = query.value.get("cursor") ?? "";
   const filter = { limit: pageSize(), ...(status === undefined ? {} : { status }), ...(cursor === "" ? {} : { cursor }) };
   const read = (signal: AbortSignal) => api.value.webhooks.deliveries(id, filter, { signal });
   const data = useData(read, [id, status, cursor], { on: false, everyMs: EVERY_MS });
+  useEffect(() => void (acted > 0 && data.reload()), [acted]);
   const pages = usePages(data.value?.next_cursor, `${id} ${status ?? ""}`);
   return (
     <Section

@@ -1,7 +1,7 @@
 /** What one operator asked for, with what would change, and the decision of another one. */
 
 import { useSignal } from "@preact/signals";
-import type { Json, OperatorAct, Operators } from "railgate/client";
+import type { Json, Operators } from "railgate/client";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Shown } from "../../shared/ui/feedback";
@@ -9,42 +9,19 @@ import { TextField } from "../../shared/ui/field";
 import { Page, Section } from "../../shared/ui/page";
 import { Copy, Facts, Time } from "../../shared/ui/values";
 import { useData } from "../data";
-import { href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
 import { Act, WATCHED } from "./act";
-import { subjectOf } from "./approvals";
 import { ApprovalBadge } from "./badges";
-import { Changes, changesOf, placesOf } from "./changes";
+import { Changes, changesOf } from "./changes";
 import { Person, isMe, useMay } from "./people";
+import { Places, leavesOf } from "./places";
 import { configOf } from "./providers/config";
+import { Subject, subjectHref } from "./subjects";
 
 type Approval = Operators.Approval;
 
 const words = text.operator.approvals;
-
-/** Where one reads what an act is about. */
-const PLACES: Record<OperatorAct, string> = {
-  approve_client: "/clients/",
-  suspend_client: "/clients/",
-  resume_client: "/clients/",
-  set_limits: "/clients/",
-  set_fees: "/clients/",
-  set_floor: "/clients/",
-  set_session_signatures: "/clients/",
-  deposit: "/clients/",
-  withdraw: "/clients/",
-  put_provider: "/providers/",
-  enable_provider: "/providers/",
-  disable_provider: "/providers/",
-  maintain_provider: "/providers/",
-  put_routes: "/routes",
-  resolve_review: "/reviews/",
-  publish_bundle: "/bundles/",
-  revoke_bundle: "/bundles/",
-};
-
-const subjectHref = ({ act, subject }: Approval): string => href(PLACES[act].endsWith("/") ? PLACES[act] + subject : PLACES[act]);
 
 export default function ApprovalPage({ params }: ViewProps) {
   const id = params["id"] ?? "";
@@ -81,7 +58,7 @@ function AskedFacts({ approval }: { approval: Approval }) {
   return (
     <Facts
       rows={[
-        [words.columns.subject, <a href={subjectHref(approval)}>{subjectOf(approval)}</a>],
+        [words.columns.subject, <a href={subjectHref(approval)}><Subject {...approval} /></a>],
         [words.columns.by, <Person id={approval.asked_by} />],
         [words.columns.at, <Time at={approval.asked_at} full />],
         [words.columns.why, approval.reason ?? "–"],
@@ -100,9 +77,10 @@ function AskedFacts({ approval }: { approval: Approval }) {
 function Request({ approval }: { approval: Approval }) {
   if (approval.status === "pending" && approval.act === "put_provider") return <ProviderChange approval={approval} />;
   if (approval.status === "pending" && approval.act === "put_routes") return <RoutesChange approval={approval} />;
-  const places = placesOf(approval.request).filter(({ pointer }) => pointer !== "reason");
-  if (places.length === 0) return <p class="note">{words.noRequest}</p>;
-  return <Facts rows={places.map(({ pointer, value }) => [pointer, value])} />;
+  // The reason is among the facts above.
+  const leaves = leavesOf(approval.request).filter(({ pointer }) => pointer !== "/reason");
+  if (leaves.length === 0) return <p class="note">{words.noRequest}</p>;
+  return <Places of={leaves} />;
 }
 
 /** Views are JSON, which their types do not say. */
@@ -133,7 +111,7 @@ function ProviderChange({ approval }: { approval: Approval }) {
 function RoutesChange({ approval }: { approval: Approval }) {
   const data = useData((signal) => api.value.call("GET", "/operator/routes", { signal }), ["routes"], { on: false });
   const { routes } = approval.request as { routes?: Json };
-  return <Shown data={data}>{(now) => <Changes changes={changesOf(asJson(now.routes), routes)} />}</Shown>;
+  return <Shown data={data}>{(now) => <Changes changes={changesOf(asJson(now.routes), routes, "/routes")} />}</Shown>;
 }
 
 /** Another one confirms or declines; whoever asked may withdraw. */
@@ -163,7 +141,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
       {open.value === "confirm" ? (
         <Act
           title={words.confirmTitle}
-          what={words.confirmWhat(what, subjectOf(approval))}
+          what={<>{what}: <Subject {...approval} />. {words.confirmWhat}</>}
           rule={{ said: text.operator.who.second }}
           act={words.confirm}
           reason="none"

@@ -13,18 +13,16 @@ import { api } from "../session";
 import { WATCHED } from "./act";
 import { ApprovalBadge } from "./badges";
 import { Person } from "./people";
+import { Subject } from "./subjects";
 import { StatusTabs, chosen } from "./tabs";
 
 const words = text.operator.approvals;
 
 const STATUSES: readonly ApprovalStatus[] = ["pending", "confirmed", "declined", "expired"];
 
-/** What it is about; there is one table of routes, which has no name. */
-export const subjectOf = ({ act, subject }: Operators.Approval): string => (act === "put_routes" ? text.operator.nav.routes : subject);
-
 const COLUMNS: readonly Column<Operators.Approval>[] = [
   { name: words.columns.act, cell: ({ act }) => text.operator.acts[act] },
-  { name: words.columns.subject, cell: subjectOf },
+  { name: words.columns.subject, cell: (one) => <Subject {...one} /> },
   { name: words.columns.status, cell: ({ status }) => <ApprovalBadge status={status} /> },
   { name: words.columns.by, cell: ({ asked_by }) => <Person id={asked_by} /> },
   { name: words.columns.why, cell: ({ reason }) => reason ?? "–" },

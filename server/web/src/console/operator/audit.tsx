@@ -12,11 +12,12 @@ import { Badge, Time } from "../../shared/ui/values";
 import { useSignal } from "@preact/signals";
 import { useData } from "../data";
 import { pageQuery, usePages } from "../paging";
-import { href, query, refine } from "../router";
+import { query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
-import { placesOf } from "./changes";
 import { Person } from "./people";
+import { Places, leavesOf } from "./places";
+import { ClientLink, Named } from "./subjects";
 
 type Audit = Operators.Audit;
 
@@ -24,25 +25,21 @@ const words = text.operator.audit;
 
 /** Who acted: an operator, a client, or whoever has the store. */
 function Actor({ row }: { row: Audit }) {
-  if (row.by === "client" && row.client_id) return <a href={href(`/clients/${row.client_id}`)}>{row.client_id}</a>;
+  if (row.by === "client" && row.client_id) return <ClientLink id={row.client_id} />;
   return <Person id={row.operator_id} />;
 }
 
+/** What was acted on. */
+const About = ({ id }: { id: string | null | undefined }) => (id === null || id === undefined ? <>–</> : <Named id={id} />);
+
 /** What was decided and why, in full once it is asked for. */
 function Detail({ row }: { row: Audit }) {
-  const places = row.detail === undefined ? [] : placesOf(row.detail);
-  if (places.length === 0) return <>–</>;
+  const leaves = row.detail === undefined ? [] : leavesOf(row.detail);
+  if (leaves.length === 0) return <>–</>;
   return (
     <details>
-      <summary>{words.details(places.length)}</summary>
-      <dl class="places">
-        {places.map(({ pointer, value }) => (
-          <div key={pointer}>
-            <dt>{pointer}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <summary>{words.details(leaves.length)}</summary>
+      <Places of={leaves} />
     </details>
   );
 }
@@ -51,7 +48,7 @@ const COLUMNS: readonly Column<Audit>[] = [
   { name: words.columns.at, cell: ({ at }) => <Time at={at} /> },
   { name: words.columns.who, cell: (row) => <Actor row={row} /> },
   { name: words.columns.action, cell: ({ action }) => <span title={action}>{worded(action)}</span> },
-  { name: words.columns.target, cell: ({ target, client_id }) => target ?? client_id ?? "–" },
+  { name: words.columns.target, cell: ({ target, client_id }) => <About id={target ?? client_id} /> },
   {
     name: words.columns.outcome,
     cell: ({ outcome }) => <Badge tone={outcome === "done" ? "good" : "bad"}>{outcome === "done" ? words.done : outcome}</Badge>,

@@ -1,6 +1,6 @@
 /** States that only operators see, as badges. */
 
-import type { ApprovalStatus, BundleStatus, ConformanceStatus, OperatorStatus, SettlementStatus, StateName } from "railgate/client";
+import type { ApprovalStatus, BundleStatus, ConformanceStatus, OperatorStatus, Operators, SettlementStatus, StateName } from "railgate/client";
 import { text } from "../../shared/text";
 import { toneOf } from "../../shared/ui/states";
 import { Badge, type Tone } from "../../shared/ui/values";
@@ -34,6 +34,10 @@ export const OperatorBadge = ({ status }: { status: OperatorStatus }) => <Badge 
 export const BundleBadge = ({ status }: { status: BundleStatus }) => <Badge tone={BUNDLE[status]}>{names.bundle[status]}</Badge>;
 export const ConformanceBadge = ({ status }: { status: ConformanceStatus }) => (
   <Badge tone={CONFORMANCE[status]}>{names.conformance[status]}</Badge>
+);
+/** Where a bundle may be published. Only one that was made with a live credential may move real money. */
+export const BundleModeBadge = ({ bundle }: { bundle: Pick<Operators.BundleSummary, "mode"> }) => (
+  <Badge>{bundle.mode === "live" ? text.operator.bundles.forLive : text.operator.bundles.sandboxOnly}</Badge>
 );
 /** Whether real money is meant. */
 export const ModeBadge = ({ sandbox }: { sandbox: boolean }) => (

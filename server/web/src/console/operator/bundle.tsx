@@ -10,13 +10,14 @@ import { href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
 import { Waiting, WATCHED, useWaiting } from "./act";
-import { BundleBadge, ConformanceBadge, ModeBadge } from "./badges";
+import { BundleBadge, BundleModeBadge, ConformanceBadge } from "./badges";
 import { BundleActs } from "./bundles/acts";
 import { ConformanceReport } from "./bundles/conformance";
 import { Content, Documents } from "./bundles/content";
 import { Diff } from "./bundles/diff";
 import { Timeline } from "./bundles/timeline";
-import { Person } from "./people";
+import { Place } from "./places";
+import { ClientLink, Named } from "./subjects";
 
 type Bundle = Operators.Bundle;
 
@@ -35,7 +36,7 @@ export default function BundlePage({ params }: ViewProps) {
     <Page
       title={found === undefined ? words.one : words.title(found.manifest.name, found.release)}
       about={found === undefined ? undefined : <State bundle={found} />}
-      actions={found === undefined ? undefined : <BundleActs bundle={found} onDone={reload} />}
+      actions={found === undefined ? undefined : <BundleActs bundle={found} waiting={waiting.value ?? []} onDone={reload} />}
     >
       <Waiting of={waiting} />
       <Shown data={data}>
@@ -69,7 +70,7 @@ function State({ bundle }: { bundle: Bundle }) {
     <span class="badges">
       <BundleBadge status={bundle.status} />
       {bundle.conformance ? <ConformanceBadge status={bundle.conformance} /> : null}
-      <ModeBadge sandbox={bundle.mode === "sandbox"} />
+      <BundleModeBadge bundle={bundle} />
     </span>
   );
 }
@@ -82,7 +83,7 @@ function Findings({ findings }: { findings: Bundle["findings"] }) {
       <ul>
         {findings.map(({ code, pointer, message }) => (
           <li key={`${code} ${pointer}`}>
-            <code>{pointer}</code> {message}
+            <Place pointer={pointer} />: {message}
           </li>
         ))}
       </ul>
@@ -96,7 +97,7 @@ function BundleFacts({ bundle }: { bundle: Bundle }) {
   return (
     <Facts
       rows={[
-        [words.columns.partner, <a href={href(`/clients/${bundle.client_id}`)}>{bundle.client_id}</a>],
+        [words.columns.partner, <ClientLink id={bundle.client_id} />],
         [words.columns.revision, String(bundle.revision)],
         [words.digest, <Copy value={bundle.digest} shown={`${bundle.digest.slice(0, 16)}…`} />],
         [
@@ -114,7 +115,7 @@ function BundleFacts({ bundle }: { bundle: Bundle }) {
             [
               words.signed[one.role as keyof typeof words.signed] ?? one.role,
               <span key={one.at}>
-                {one.by.startsWith("opr_") ? <Person id={one.by} /> : one.by}, <Time at={one.at} />
+                <Named id={one.by} />, <Time at={one.at} />
               </span>,
             ] as const,
         ),

@@ -11,7 +11,8 @@ import { pageQuery, usePages } from "../paging";
 import { href } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
-import { BundleBadge, ConformanceBadge, ModeBadge } from "./badges";
+import { BundleBadge, BundleModeBadge, ConformanceBadge } from "./badges";
+import { ClientName } from "./subjects";
 import { StatusTabs, chosen } from "./tabs";
 
 const words = text.operator.bundles;
@@ -22,16 +23,16 @@ const COLUMNS: readonly Column<Operators.BundleSummary>[] = [
   { name: words.columns.bundle, cell: ({ provider, release }) => `${provider} ${release}` },
   {
     name: words.columns.status,
-    cell: ({ status, conformance, mode }) => (
+    cell: (bundle) => (
       <span class="badges">
-        <BundleBadge status={status} />
-        {conformance ? <ConformanceBadge status={conformance} /> : null}
-        <ModeBadge sandbox={mode === "sandbox"} />
+        <BundleBadge status={bundle.status} />
+        {bundle.conformance ? <ConformanceBadge status={bundle.conformance} /> : null}
+        <BundleModeBadge bundle={bundle} />
       </span>
     ),
   },
   { name: words.columns.revision, number: true, cell: ({ revision }) => revision },
-  { name: words.columns.partner, cell: ({ client_id }) => client_id },
+  { name: words.columns.partner, cell: ({ client_id }) => <ClientName id={client_id} /> },
   { name: words.columns.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 

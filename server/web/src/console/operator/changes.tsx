@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from "railgate/client";
 import { text } from "../../shared/text";
 import { type Column, Table } from "../../shared/ui/table";
+import { Place, escaped, isNames, valueOf } from "./places";
 
 const words = text.operator.changes;
 
@@ -16,17 +17,16 @@ export interface Change {
 }
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
-const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** What is left out, null, or empty means the same to the gateway. */
 const isNothing = (value: Json | undefined): boolean =>
   value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Every place at which `after` is not `before`. Elements of lists are compared by position. */
+/** Every place at which `after` is not `before`. Elements of lists are compared by position, but lists of names as a whole. */
 export function changesOf(before: Json | undefined, after: Json | undefined, pointer = ""): readonly Change[] {
   if (isNothing(before) && isNothing(after)) return [];
   const inner = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
-    Array.isArray(value) ? Object.fromEntries(value.map((one: Json, n) => [n, one])) : isObject(value) ? value : undefined;
+    isNames(value) ? undefined : Array.isArray(value) ? Object.fromEntries(value.map((one: Json, n) => [n, one])) : isObject(value) ? value : undefined;
   const [was, is] = [inner(before), inner(after)];
   if ((was ?? is) !== undefined && (was !== undefined || isNothing(before)) && (is !== undefined || isNothing(after))) {
     // What is new or gone is shown place by place, too.
@@ -37,23 +37,16 @@ export function changesOf(before: Json | undefined, after: Json | undefined, poi
   return [{ pointer, ...(isNothing(before) ? {} : { before }), ...(isNothing(after) ? {} : { after }) }];
 }
 
-/** Members of JSON as places and values, for a reader. */
-export const placesOf = (value: Json, pointer = ""): readonly { pointer: string; value: string }[] =>
-  typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([name, one]) => placesOf(one as Json, pointer === "" ? name : `${pointer} / ${name}`))
-    : [{ pointer, value: value === null ? "–" : String(value) }];
-
-/** A value as text; an object in lines. */
-function Value({ value, gone }: { value: Json | undefined; gone: boolean }) {
+function Value({ pointer, value, gone }: { pointer: string; value: Json | undefined; gone: boolean }) {
   if (value === undefined) return <span class="optional">{words.nothing}</span>;
-  const shown = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const shown = valueOf(pointer, value);
   return gone ? <del class="change">{shown}</del> : <ins class="change">{shown}</ins>;
 }
 
 const COLUMNS: readonly Column<Change>[] = [
-  { name: words.columns.place, cell: ({ pointer }) => <code>{pointer === "" ? "/" : pointer}</code> },
-  { name: words.columns.before, cell: ({ before }) => <Value value={before} gone /> },
-  { name: words.columns.after, cell: ({ after }) => <Value value={after} gone={false} /> },
+  { name: words.columns.place, cell: ({ pointer }) => <Place pointer={pointer} /> },
+  { name: words.columns.before, cell: ({ pointer, before }) => <Value pointer={pointer} value={before} gone /> },
+  { name: words.columns.after, cell: ({ pointer, after }) => <Value pointer={pointer} value={after} gone={false} /> },
 ];
 
 export function Changes({ changes, none = words.none }: { changes: readonly Change[]; none?: string }) {

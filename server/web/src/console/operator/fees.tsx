@@ -1,6 +1,7 @@
 /** Fees: a flat part and a percentage, within bounds. Providers have them, and clients instead. */
 
 import type { Operators } from "railgate/client";
+import { typedMoney } from "../../shared/format";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { SelectField, TextField } from "../../shared/ui/field";
@@ -13,10 +14,15 @@ const words = text.operator.clients.fee;
 const REFUNDS = (["none", "proportional", "full"] as const).map((value) => ({ value, label: words.refunds[value] }));
 const FIELDS = ["currency", "namespace", "flat", "percent", "min", "max"] as const;
 
-const shown = (value: string | number | null | undefined): string => (value === null || value === undefined ? "–" : String(value));
+type Given = string | number | null | undefined;
 
-function tiersOf({ tiers }: Fee): string {
-  return (tiers ?? []).map(({ from, flat, percent }) => words.tier(String(from), shown(flat), shown(percent))).join("; ");
+const isGiven = (value: Given): value is string | number => value !== null && value !== undefined;
+/** An amount of a rule; that of a rule for any currency is a number. */
+const sum = (value: Given, { currency }: Fee): string => (isGiven(value) ? typedMoney(String(value), currency ?? "") : "–");
+const share = (value: Given): string => (isGiven(value) ? `${value} %` : "–");
+
+function tiersOf(fee: Fee): string {
+  return (fee.tiers ?? []).map(({ from, flat, percent }) => words.tier(sum(from, fee), sum(flat ?? 0, fee), share(percent ?? 0))).join("; ");
 }
 
 const COLUMNS: readonly Column<Fee>[] = [
@@ -24,10 +30,10 @@ const COLUMNS: readonly Column<Fee>[] = [
     name: words.columns.of,
     cell: ({ currency, namespace }) => [currency ?? words.anyCurrency, namespace ?? words.anyNamespace].join(", "),
   },
-  { name: words.columns.flat, number: true, cell: ({ flat }) => shown(flat) },
-  { name: words.columns.percent, number: true, cell: ({ percent }) => shown(percent) },
-  { name: words.columns.min, number: true, cell: ({ min }) => shown(min) },
-  { name: words.columns.max, number: true, cell: ({ max }) => shown(max) },
+  { name: words.columns.flat, number: true, cell: (fee) => sum(fee.flat, fee) },
+  { name: words.columns.percent, number: true, cell: ({ percent }) => share(percent) },
+  { name: words.columns.min, number: true, cell: (fee) => sum(fee.min, fee) },
+  { name: words.columns.max, number: true, cell: (fee) => sum(fee.max, fee) },
   { name: words.columns.tiers, cell: (fee) => tiersOf(fee) || "–" },
   { name: words.columns.refund, cell: ({ refund }) => words.refunds[(refund ?? "none") as keyof typeof words.refunds] },
 ];

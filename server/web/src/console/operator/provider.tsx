@@ -139,6 +139,9 @@ function Positions({ positions }: { positions: readonly Operators.Position[] }) 
   );
 }
 
+const sum = (amount: string | number | null | undefined, currency: string): string =>
+  amount === null || amount === undefined ? "–" : money(String(amount), currency);
+
 /** A list of names, or that there is no limit. */
 const listed = (names: readonly string[] | null | undefined, none: string): string =>
   names === null || names === undefined || names.length === 0 ? none : names.join(", ");
@@ -151,14 +154,14 @@ function Configuration({ provider }: { provider: Provider }) {
         <Facts
           rows={[
             [words.fields.id, <Copy value={provider.id} />],
-            [words.fields.rail, provider.rail],
+            [words.fields.rail, words.rails[provider.rail as keyof typeof words.rails] ?? provider.rail],
             [words.fields.base_url, provider.base_url ?? "–"],
             [words.fields.namespaces, listed(provider.namespaces, text.all)],
             [words.fields.currencies, listed(provider.currencies, text.all)],
             [words.fields.countries, listed(provider.countries, "–")],
             ...Object.entries(limits ?? {}).map(
               ([currency, { min, max }]) =>
-                [`${words.fields.limits}: ${currency}`, words.range(String(min ?? "–"), String(max ?? "–"))] as const,
+                [`${words.fields.limits}: ${currency}`, words.range(sum(min, currency), sum(max, currency))] as const,
             ),
             ...Object.entries(settings ?? {}).map(([name, value]) => [`${words.fields.settings}: ${name}`, value] as const),
             [words.fields.secrets, provider.secret_names.length === 0 ? text.none : provider.secret_names.join(", ")],

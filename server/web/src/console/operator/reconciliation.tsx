@@ -16,6 +16,7 @@ import type { ViewProps } from "../views";
 import { WORKED } from "./act";
 import { FindingTable } from "./case/findings";
 import { Person } from "./people";
+import { ProviderLink } from "./subjects";
 import { differencesOf, periodOf } from "./reconciliations";
 
 const words = text.operator.reconciliations;
@@ -75,7 +76,7 @@ function Statement({ of }: { of: Operators.Reconciliation }) {
   return (
     <Facts
       rows={[
-        [words.columns.provider, <a href={href(`/providers/${of.provider}`)}>{of.provider}</a>],
+        [words.columns.provider, <ProviderLink id={of.provider} />],
         [words.columns.period, periodOf(of)],
         [words.format, of.format],
         [words.by(""), <Person id={of.made_by} />],

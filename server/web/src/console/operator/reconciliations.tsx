@@ -11,6 +11,7 @@ import { Page, Section } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
 import { useAct, useData } from "../data";
+import { ProviderName } from "../names";
 import { pageQuery, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { api } from "../session";
@@ -32,7 +33,7 @@ export const periodOf = ({ period_from, period_to }: Reconciliation): string =>
 
 const COLUMNS: readonly Column<Reconciliation>[] = [
   { name: words.columns.file, cell: ({ file }) => file },
-  { name: words.columns.provider, cell: ({ provider }) => provider },
+  { name: words.columns.provider, cell: ({ provider }) => <ProviderName id={provider} /> },
   { name: words.columns.period, cell: periodOf },
   { name: words.columns.lines, number: true, cell: ({ lines }) => count(lines) },
   {

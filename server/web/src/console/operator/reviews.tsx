@@ -9,11 +9,13 @@ import { Page } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Time } from "../../shared/ui/values";
 import { useData } from "../data";
+import { ProviderName } from "../names";
 import { pageQuery, usePages } from "../paging";
 import { href, query, refine } from "../router";
 import { api } from "../session";
 import { WATCHED } from "./act";
 import { ModeBadge, StateBadge } from "./badges";
+import { ClientName } from "./subjects";
 
 const words = text.operator.reviews;
 
@@ -33,7 +35,8 @@ const COLUMNS: readonly Column<Operators.Review>[] = [
       </span>
     ),
   },
-  { name: words.columns.provider, cell: ({ provider }) => provider },
+  { name: words.columns.client, cell: ({ client_id }) => <ClientName id={client_id} /> },
+  { name: words.columns.provider, cell: ({ provider }) => <ProviderName id={provider} /> },
   { name: words.columns.since, cell: ({ opened_at }) => <Time at={opened_at} /> },
 ];
 

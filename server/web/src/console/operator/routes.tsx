@@ -85,7 +85,7 @@ const asJson = (routes: readonly Operators.RouteRequest[]): Json => routes as un
 function Editor({ table, providers, onDone, onCancel }: EditorProps) {
   const draft = useSignal(table.routes);
   const saving = useSignal(false);
-  const changes = changesOf(asJson(table.routes), asJson(draft.value));
+  const changes = changesOf(asJson(table.routes), asJson(draft.value), "/routes");
   return (
     <form
       class="stretch"

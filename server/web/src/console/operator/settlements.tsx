@@ -8,8 +8,10 @@ import { api } from "../session";
 import { SettlementList } from "../settlements/list";
 import { WATCHED } from "./act";
 import { ModeBadge } from "./badges";
+import { ClientName } from "./subjects";
 
 const COLUMNS: readonly Column<Settlement>[] = [
+  { name: text.operator.cases.client, cell: ({ client_id }) => <ClientName id={client_id} /> },
   { name: text.operator.providers.columns.mode, cell: ({ sandbox }) => <ModeBadge sandbox={sandbox} /> },
 ];
 

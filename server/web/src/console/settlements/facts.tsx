@@ -2,6 +2,7 @@
 
 import type { Settlement } from "railgate/client";
 import { text } from "../../shared/text";
+import { ProviderName } from "../names";
 import { Copy, Facts, Money, Time } from "../../shared/ui/values";
 
 const words = text.settlement;
@@ -26,7 +27,7 @@ export function SettlementFacts({ settlement }: { settlement: Settlement }) {
       words.failure,
       failure === null ? undefined : `${text.states.failure[failure.code] ?? failure.code} (${failure.iso_reason}): ${failure.message}`,
     ],
-    [words.provider, settlement.provider],
+    [words.provider, <ProviderName key="provider" id={settlement.provider} />],
     [words.railReference, settlement.rail_reference === null ? undefined : <Copy value={settlement.rail_reference} />],
     [words.attempts, String(settlement.attempts)],
     [words.iso, settlement.iso_status],

@@ -11,6 +11,7 @@ import { SettlementBadge } from "../../shared/ui/states";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Money, Time } from "../../shared/ui/values";
 import { type DataOptions, useAct, useData } from "../data";
+import { ProviderName } from "../names";
 import { pageSize, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { save } from "../save";
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column<Settlement>[] = [
       </span>
     ),
   },
-  { name: words.columns.provider, cell: ({ provider }) => provider },
+  { name: words.columns.provider, cell: ({ provider }) => <ProviderName id={provider} /> },
   { name: words.columns.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

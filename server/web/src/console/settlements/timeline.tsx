@@ -1,9 +1,10 @@
 /** The trace of a settlement as a timeline: what happened, who caused it, and what became of the money. */
 
 import type { Settlement, SettlementEvent } from "railgate/client";
-import { money } from "../../shared/format";
+import { money, worded } from "../../shared/format";
 import { text } from "../../shared/text";
-import { Time, type Tone } from "../../shared/ui/values";
+import { Money, Time, type Tone } from "../../shared/ui/values";
+import { ProviderName } from "../names";
 
 const words = text.settlement;
 
@@ -38,13 +39,37 @@ function moved(event: SettlementEvent, settlement: Settlement): string | undefin
   }
 }
 
-/** What an event says besides its type, as names and values. */
-function details(event: SettlementEvent): readonly (readonly [string, string])[] {
-  const flat = (value: object, prefix = ""): [string, string][] =>
-    Object.entries(value).flatMap(([name, inner]) =>
-      typeof inner === "object" && inner !== null ? flat(inner as object, `${prefix}${name}.`) : [[(prefix + name).replaceAll("_", " "), String(inner)]],
-    );
-  return flat(event.data as object);
+/** Words for the values of some members. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  answer: text.states.answer,
+  code: text.states.failure,
+  reason: { ...text.states.review, ...text.states.reason, ...words.cancelled },
+  resolution: text.states.resolution,
+};
+const AMOUNTS: ReadonlySet<string> = new Set(["amount", "fee"]);
+/** What one compares with other records, letter by letter. */
+const VERBATIM: ReadonlySet<string> = new Set(["rail_code", "rail_reference", "reversal", "device"]);
+
+function Value({ name, value, currency }: { name: string; value: unknown; currency: string }) {
+  const shown = String(value);
+  if (name === "provider") return <ProviderName id={shown} />;
+  if (AMOUNTS.has(name)) return <Money amount={shown} currency={currency} />;
+  if (typeof value === "boolean") return <>{value ? text.yes : text.no}</>;
+  return VERBATIM.has(name) ? <code>{shown}</code> : <>{VALUES[name]?.[shown] ?? shown}</>;
+}
+
+/** What an event says besides its type. */
+function Details({ event, currency }: { event: SettlementEvent; currency: string }) {
+  const members = Object.entries(event.data as object).filter(([name, value]) => name !== "currency" && value !== null);
+  return (
+    <>
+      {members.map(([name, value]) => (
+        <span key={name} title={name}>
+          {words.details[name] ?? worded(name)}: <Value name={name} value={value} currency={currency} />
+        </span>
+      ))}
+    </>
+  );
 }
 
 export function Timeline({ events, settlement }: { events: readonly SettlementEvent[]; settlement: Settlement }) {
@@ -64,11 +89,7 @@ export function Timeline({ events, settlement }: { events: readonly SettlementEv
               <span>{words.sequence(event.sequence)}</span>
               <span>{words.by(text.states.actor[event.actor] ?? event.actor)}</span>
               {event.attempt === null ? null : <span>{words.attempt(event.attempt)}</span>}
-              {details(event).map(([name, value]) => (
-                <span key={name}>
-                  {name} <code>{value}</code>
-                </span>
-              ))}
+              <Details event={event} currency={settlement.currency} />
             </p>
           </li>
         );

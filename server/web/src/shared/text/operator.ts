@@ -5,6 +5,7 @@ import { bundles } from "./operator/bundles";
 import { clients } from "./operator/clients";
 import { changes, providers, routes } from "./operator/providers";
 import { home } from "./operator/home";
+import { places } from "./operator/places";
 import { audit, operators, reconciliations } from "./operator/records";
 import { cases, findings, resolve, reviews } from "./operator/reviews";
 import { operatorStates } from "./operator/states";
@@ -41,6 +42,7 @@ export const operator = {
   findings,
   home,
   operators,
+  places,
   providers,
   reconciliations,
   resolve,

@@ -2,6 +2,7 @@
 
 import type {
   Actor,
+  AnswerKind,
   DeliveryCause,
   DeliveryStatus,
   Direction,
@@ -10,8 +11,10 @@ import type {
   Health,
   KeyStatus,
   PayeeMatch,
+  Resolution,
   ReversalReason,
   ReversalStatus,
+  ReviewReason,
   RouteRefusal,
   SettlementStatus,
   Webhook,
@@ -139,13 +142,41 @@ const webhook: Record<Webhook["status"], string> = {
 };
 const key: Record<KeyStatus, string> = { active: "Active", pending: "Waits for approval", revoked: "Revoked" };
 
+/** Why a payment waits for a person. */
+const review: Record<ReviewReason, string> = {
+  no_end_for_a_day: "No outcome for a day",
+  discrepancy: "The provider contradicts the record",
+  in_statement: "In a statement, open here",
+  statement_differs: "A statement differs",
+};
+
+/** What a person decided about a payment. */
+const resolution: Record<Resolution, string> = {
+  confirmed_completed: "It was paid",
+  confirmed_failed: "It was not paid, and never will be",
+  keep_waiting: "There is no evidence yet",
+  accept_discrepancy: "The recorded outcome stays",
+};
+
+const answer: Record<AnswerKind, string> = {
+  completed: "carried out",
+  accepted: "accepted, no outcome yet",
+  declined: "declined",
+  not_sent: "never arrived",
+  unknown: "no usable answer",
+  returned: "returned",
+};
+
 export const states = {
   settlement,
   reversal,
   event,
   actor,
+  answer,
   failure,
   reason,
+  resolution,
+  review,
   match,
   refusal,
   health,

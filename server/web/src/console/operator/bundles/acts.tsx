@@ -1,7 +1,7 @@
 /** What a reviewer can do with a bundle in its state. */
 
 import { useSignal } from "@preact/signals";
-import type { BundleStatus, Operators } from "railgate/client";
+import type { BundleStatus, OperatorAct, Operators } from "railgate/client";
 import { text } from "../../../shared/text";
 import { Button } from "../../../shared/ui/button";
 import { CheckField, TextArea } from "../../../shared/ui/field";
@@ -27,6 +27,8 @@ const OFFERED: Record<BundleStatus, readonly Name[]> = {
   revoked: [],
 };
 
+/** Acts that a second operator may have to confirm. */
+const CONFIRMED: Partial<Record<Name, OperatorAct>> = { publishLive: "publish_bundle", revoke: "revoke_bundle" };
 /** Acts that end something. */
 const FINAL: ReadonlySet<Name> = new Set(["reject", "revoke"]);
 
@@ -67,10 +69,18 @@ function call(name: Name, bundle: Bundle, said: string, routes: boolean): Promis
   }
 }
 
-export function BundleActs({ bundle, onDone }: { bundle: Bundle; onDone: () => void }) {
+interface BundleActsProps {
+  readonly bundle: Bundle;
+  /** What waits for a second operator already is not offered again. */
+  readonly waiting: readonly Operators.Approval[];
+  readonly onDone: () => void;
+}
+
+export function BundleActs({ bundle, waiting, onDone }: BundleActsProps) {
   const may = useMay("agent");
   const open = useSignal<Name | undefined>(undefined);
-  const offered = may ? OFFERED[bundle.status].filter((name) => fits(bundle, name)) : [];
+  const isAsked = (name: Name): boolean => waiting.some(({ act }) => act === CONFIRMED[name]);
+  const offered = may ? OFFERED[bundle.status].filter((name) => fits(bundle, name) && !isAsked(name)) : [];
   return (
     <>
       {offered.map((name, n) => (

@@ -1,7 +1,7 @@
 /** What the gateway's test of the sandbox endpoint found, check by check. */
 
 import type { Operators } from "railgate/client";
-import { duration } from "../../../shared/format";
+import { duration, pretty, worded } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { Empty, Shown } from "../../../shared/ui/feedback";
 import { Section } from "../../../shared/ui/page";
@@ -55,7 +55,7 @@ function Checks({ checks }: { checks: readonly Check[] }) {
           <details>
             <summary>
               <Badge tone={TONES[one.result] ?? "idle"}>{words.results[one.result as keyof typeof words.results] ?? one.result}</Badge>{" "}
-              {one.check}
+              {worded(one.check)}
             </summary>
             <CheckDetails check={one} />
           </details>
@@ -66,16 +66,19 @@ function Checks({ checks }: { checks: readonly Check[] }) {
   );
 }
 
+/** The page of the documentation that a check names as the file that it is made from. */
+const pageOf = (says: string): string => `/${says.replace(/\.md(?=#|$)/, "")}`;
+
 function CheckDetails({ check }: { check: Check }) {
   return (
     <div class="check-more">
       <p>
-        {words.expected} {check.expected} <span class="optional">({check.says})</span>
+        {words.expected} {check.expected} (<a href={pageOf(check.says)}>{words.says}</a>)
       </p>
       {check.exchanges.map((one, n) => (
         <pre key={n} tabIndex={0}>
-          {`${one.method} ${one.url}\n${one.body}\n\n`}
-          {one.came ? `${one.came.status} (${duration(one.took_ms)})\n${one.came.body}` : words.noAnswer}
+          {`${one.method} ${one.url}\n${pretty(one.body)}\n\n`}
+          {one.came ? `${one.came.status} (${duration(one.took_ms)})\n${pretty(one.came.body)}` : words.noAnswer}
         </pre>
       ))}
     </div>

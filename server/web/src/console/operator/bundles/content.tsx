@@ -7,24 +7,13 @@ import { Empty, Problem } from "../../../shared/ui/feedback";
 import { useAct } from "../../data";
 import { save } from "../../save";
 import { api } from "../../session";
-import { placesOf } from "../changes";
+import { Places, leavesOf } from "../places";
 
 type Bundle = Operators.Bundle;
 
 const words = text.operator.bundles;
 
-export function Content({ bundle }: { bundle: Bundle }) {
-  return (
-    <dl class="places">
-      {placesOf(bundle.manifest as unknown as Json).map(({ pointer, value }) => (
-        <div key={pointer}>
-          <dt>{pointer}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
+export const Content = ({ bundle }: { bundle: Bundle }) => <Places of={leavesOf(bundle.manifest as unknown as Json)} />;
 
 export function Documents({ bundle }: { bundle: Bundle }) {
   const act = useAct(async (name: string, type: string) => {

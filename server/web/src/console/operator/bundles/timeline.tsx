@@ -1,17 +1,18 @@
 /** What happened to a bundle, and what was said about it. */
 
 import { useSignal } from "@preact/signals";
-import type { BundleStatus, Operators } from "railgate/client";
+import type { BundleStatus, Json, Operators } from "railgate/client";
 import { text } from "../../../shared/text";
 import { Button } from "../../../shared/ui/button";
 import { Problem, Shown } from "../../../shared/ui/feedback";
-import { TextArea, TextField, errorOf } from "../../../shared/ui/field";
+import { SelectField, TextArea, errorOf } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
 import { Time, type Tone } from "../../../shared/ui/values";
 import { useAct, useData } from "../../data";
 import { api } from "../../session";
 import { WATCHED } from "../act";
 import { Person, useMay } from "../people";
+import { Place, leavesOf, placeOf } from "../places";
 
 type Step = Operators.BundleStep;
 
@@ -89,12 +90,18 @@ function StepLine({ step, partner }: { step: Step; partner: string }) {
           <By id={step.by} partner={partner} />
         </span>
         <span>{words.revision(step.revision)}</span>
-        {pointer === undefined ? null : <code>{pointer}</code>}
+        {pointer === undefined ? null : <Place pointer={pointer} />}
       </p>
       {step.comment ? <p class="said">{step.comment}</p> : null}
     </li>
   );
 }
+
+/** What a comment can be about. */
+const placesOf = ({ manifest }: Operators.Bundle): readonly { value: string; label: string }[] => [
+  { value: "", label: words.wholeBundle },
+  ...leavesOf(manifest as unknown as Json, "/manifest").map(({ pointer }) => ({ value: pointer, label: placeOf(pointer) })),
+];
 
 function Comment({ bundle, onDone }: { bundle: Operators.Bundle; onDone: () => void }) {
   const comment = useSignal("");
@@ -102,7 +109,7 @@ function Comment({ bundle, onDone }: { bundle: Operators.Bundle; onDone: () => v
   const act = useAct(async () => {
     await api.value.call("POST", "/operator/bundles/{id}/comments", {
       params: { id: bundle.id },
-      body: { comment: comment.value.trim(), ...(pointer.value.trim() === "" ? {} : { pointer: pointer.value.trim() }) },
+      body: { comment: comment.value.trim(), ...(pointer.value === "" ? {} : { pointer: pointer.value }) },
     });
     comment.value = "";
     pointer.value = "";
@@ -122,14 +129,7 @@ function Comment({ bundle, onDone }: { bundle: Operators.Bundle; onDone: () => v
         onValue={(value) => (comment.value = value)}
         error={errorOf(act.problem, "/comment")}
       />
-      <TextField
-        label={words.place}
-        hint={words.placeHint}
-        optional
-        value={pointer.value}
-        onValue={(value) => (pointer.value = value)}
-        error={errorOf(act.problem, "/pointer")}
-      />
+      <SelectField label={words.place} value={pointer.value} choices={placesOf(bundle)} onValue={(value) => (pointer.value = value)} />
       {act.problem === undefined ? null : <Problem problem={act.problem} />}
       <div>
         <Button type="submit" busy={act.busy}>

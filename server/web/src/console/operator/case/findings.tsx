@@ -1,7 +1,7 @@
 /** What comparisons with a provider's statements found. */
 
 import type { Operators } from "railgate/client";
-import { money } from "../../../shared/format";
+import { date, money } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { type Column, type Pages, Table } from "../../../shared/ui/table";
 import { Badge } from "../../../shared/ui/values";
@@ -18,7 +18,7 @@ function Line({ line }: { line: Finding["line"] }) {
   const said = [line.participant, line.references.join(" "), line.entry, line.text];
   return (
     <span class="beside">
-      {words.line(line.line)}: {money(line.amount, line.currency)}, {text.states.direction[line.direction].toLowerCase()}, {line.booked_at}
+      {words.line(line.line)}: {money(line.amount, line.currency)}, {text.states.direction[line.direction].toLowerCase()}, {date(line.booked_at)}
       <small>{said.filter((part) => part !== null && part !== undefined && part !== "").join(" · ")}</small>
     </span>
   );

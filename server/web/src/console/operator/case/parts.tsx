@@ -8,10 +8,11 @@ import { Section } from "../../../shared/ui/page";
 import { ReversalBadge } from "../../../shared/ui/states";
 import { Table } from "../../../shared/ui/table";
 import { Badge, Copy, Facts, Time } from "../../../shared/ui/values";
-import { href } from "../../router";
+import { ProviderName } from "../../names";
 import { SettlementFacts } from "../../settlements/facts";
 import { Timeline } from "../../settlements/timeline";
 import { StateBadge } from "../badges";
+import { ClientLink, ClientName, ProviderLink } from "../subjects";
 import { FindingTable } from "./findings";
 
 type Case = Operators.Case;
@@ -55,7 +56,7 @@ function Owner({ settlement }: { settlement: Settlement }) {
   return (
     <Facts
       rows={[
-        [words.client, <a href={href(`/clients/${settlement.client_id}`)}>{settlement.client_id}</a>],
+        [words.client, <ClientLink id={settlement.client_id} />],
         [words.version, String(settlement.version)],
       ]}
     />
@@ -86,7 +87,7 @@ function Attempts({ attempts }: { attempts: readonly Operators.CaseAttempt[] }) 
       caption={words.attempts}
       columns={[
         { name: words.columns.n, cell: ({ attempt }: Operators.CaseAttempt) => words.attempt(attempt) },
-        { name: words.columns.provider, cell: ({ provider }) => <a href={href(`/providers/${provider}`)}>{provider}</a> },
+        { name: words.columns.provider, cell: ({ provider }) => <ProviderLink id={provider} /> },
         { name: words.columns.status, cell: ({ status }) => <StateBadge status={status} /> },
         { name: words.columns.sends, number: true, cell: ({ sends }) => sends },
         { name: words.columns.sent, cell: ({ started_at }) => <Time at={started_at} /> },
@@ -126,6 +127,12 @@ function Reversals({ about: { reversals, waiting } }: { about: Case }) {
   );
 }
 
+/** Whose account it is: a client's, a provider's, or one of the gateway's own. */
+function Account({ of }: { of: string }) {
+  if (of.startsWith("cli_")) return <ClientName id={of} />;
+  return of === "fees" || of === "funding" ? <>{words.accounts[of]}</> : <ProviderName id={of} />;
+}
+
 function Transfers({ about: { transfers, settlement } }: { about: Case }) {
   if (transfers.length === 0) return <Empty title={words.noTransfers} />;
   return (
@@ -139,8 +146,8 @@ function Transfers({ about: { transfers, settlement } }: { about: Case }) {
             `${words.codes[code]}, ${words.kinds[kind]}${resolves === null || resolves === undefined ? "" : ` ${words.ends(resolves)}`}`,
         },
         { name: words.columns.amount, number: true, cell: ({ amount }) => money(amount, settlement.currency) },
-        { name: words.columns.debit, cell: ({ debit }) => debit },
-        { name: words.columns.credit, cell: ({ credit }) => credit },
+        { name: words.columns.debit, cell: ({ debit }) => <Account of={debit} /> },
+        { name: words.columns.credit, cell: ({ credit }) => <Account of={credit} /> },
         { name: words.columns.at, cell: ({ at }) => <Time at={at} /> },
       ]}
       rows={transfers}

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Operators } from "railgate/client";
-import { money } from "../../../shared/format";
+import { money, typedMoney } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { Button } from "../../../shared/ui/button";
 import { Empty } from "../../../shared/ui/feedback";
@@ -85,7 +85,7 @@ function Move({ client, kind, onDone, onClose }: Omit<MoneyProps, "may"> & { kin
   return (
     <Act
       title={said.title(client.name)}
-      what={said.what(amount.value === "" ? "…" : amount.value, currency.value)}
+      what={said.what(typedMoney(amount.value.trim(), currency.value.trim()))}
       rule="money"
       act={said.act}
       reason="optional"

@@ -6,6 +6,7 @@ import { text } from "../../../shared/text";
 import { Empty } from "../../../shared/ui/feedback";
 import { type Column, Table } from "../../../shared/ui/table";
 import { Badge } from "../../../shared/ui/values";
+import { ProviderName } from "../../names";
 import { href } from "../../router";
 import { ModeBadge } from "../badges";
 import { Beside } from "./beside";
@@ -21,6 +22,8 @@ const FEWER_POINTS = 0.05;
 const TIMES_SLOWER = 2;
 /** Without an earlier figure, less success than this is unusual in itself. */
 const USUAL_SUCCESS = 0.9;
+/** What is said of a figure whose failed payments one should look at. */
+const DECLINES: ReadonlySet<string> = new Set([words.declines, words.manyDeclines]);
 /** With fewer that ended, a share says little. */
 const ENOUGH = 5;
 
@@ -38,7 +41,8 @@ function unusualOf(now: Figure, before: Figure | undefined): string[] {
   const rate = now.success_rate ?? undefined;
   const usual = before?.success_rate ?? undefined;
   if (rate !== undefined && now.succeeded + now.failed >= ENOUGH) {
-    if (usual === undefined ? rate < USUAL_SUCCESS : usual - rate >= FEWER_POINTS) found.push(words.declines);
+    if (usual === undefined && rate < USUAL_SUCCESS) found.push(words.manyDeclines);
+    if (usual !== undefined && usual - rate >= FEWER_POINTS) found.push(words.declines);
   }
   const [slow, slowBefore] = [now.p95_ms ?? undefined, before?.p95_ms ?? undefined];
   if (slow !== undefined && slowBefore !== undefined && slow >= slowBefore * TIMES_SLOWER) found.push(words.slower);
@@ -65,7 +69,7 @@ const shareOf = (figure: Figure | undefined): string | undefined => partOf(figur
 const tookOf = (figure: Figure | undefined): string | undefined => partOf(figure, "p95_ms", duration);
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: words.columns.provider, cell: ({ now }) => `${now.provider} ${now.currency}` },
+  { name: words.columns.provider, cell: ({ now }) => <><ProviderName id={now.provider} /> {now.currency}</> },
   {
     name: words.columns.what,
     cell: ({ now, unusual }) => (
@@ -106,6 +110,7 @@ export function Compared({ picture }: { picture: Picture }) {
     <>
       {picture.now.complete ? null : <p class="note">{words.incomplete(picture.now.counted)}</p>}
       <Glance picture={picture} />
+      {rows.every(({ before }) => before === undefined) ? <p class="note">{words.noneBefore}</p> : null}
       <Table
         caption={words.unusual}
         columns={COLUMNS}
@@ -116,7 +121,7 @@ export function Compared({ picture }: { picture: Picture }) {
             provider: now.provider,
             currency: now.currency,
             created_from: picture.now.from,
-            status: unusual.includes(words.declines) ? "failed" : undefined,
+            status: unusual.some((one) => DECLINES.has(one)) ? "failed" : undefined,
           })
         }
       />

@@ -16,10 +16,11 @@ const SERIES = [
 ] as const;
 
 /** The largest figures first; the table below has all of them. */
-function barsOf({ now }: Picture): readonly Bar[] {
+function barsOf({ now, providers }: Picture): readonly Bar[] {
   const largest = now.figures.toSorted((a, b) => b.count - a.count).slice(0, MOST);
+  const names = new Map(providers.map(({ id, name }) => [id, name]));
   return largest.map(({ provider, currency, sandbox, succeeded, open, failed, cancelled }) => ({
-    label: `${provider} ${currency}${sandbox ? "" : ` (${text.live.toLowerCase()})`}`,
+    label: `${names.get(provider) ?? provider} ${currency}${sandbox ? "" : ` (${text.live.toLowerCase()})`}`,
     values: [succeeded, open, failed + cancelled],
   }));
 }

@@ -45,7 +45,7 @@ export function Webhooks({ picture }: { picture: Picture }) {
       rows={[now]}
       id={() => "webhooks"}
       columns={[
-        { name: names.what, cell: () => (isUnusual(now, before) ? <Badge tone="bad">{words.moreMissed}</Badge> : words.webhooks) },
+        { name: names.what, cell: () => (isUnusual(now, before) ? <Badge tone="bad">{earlier === undefined ? words.manyMissed : words.moreMissed}</Badge> : words.webhooks) },
         { name: names.counted, number: true, cell: () => number("counted") },
         { name: names.delivered, number: true, cell: () => number("delivered") },
         { name: names.retrying, number: true, cell: () => number("retrying") },

@@ -4,8 +4,8 @@ import type { Operators } from "railgate/client";
 import { money } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { Table } from "../../../shared/ui/table";
-import { href } from "../../router";
 import { ModeBadge } from "../badges";
+import { ProviderLink } from "../subjects";
 
 type Entry = Operators.RouteRequest;
 
@@ -25,7 +25,7 @@ function Choices({ providers }: { providers: Entry["providers"] }) {
     <ol class="choices-of">
       {order.map(({ id, priority, weight }) => (
         <li key={id}>
-          <a href={href(`/providers/${id}`)}>{id}</a> {words.priorityOf(priority, weight ?? 1)}
+          <ProviderLink id={id} /> {words.priorityOf(priority, weight ?? 1)}
         </li>
       ))}
     </ol>

@@ -12,8 +12,8 @@ import { HealthBadge } from "../../../shared/ui/states";
 import { Table } from "../../../shared/ui/table";
 import { Badge } from "../../../shared/ui/values";
 import { useAct } from "../../data";
-import { href } from "../../router";
 import { api } from "../../session";
+import { ProviderLink } from "../subjects";
 
 const words = text.operator.routes.tester;
 const MODES = [
@@ -109,7 +109,7 @@ function Found({ found, providers }: { found: Found; providers: readonly Operato
         columns={[
           {
             name: words.columns.provider,
-            cell: ({ provider }: RouteStep) => (known(provider) ? <a href={href(`/providers/${provider}`)}>{provider}</a> : provider),
+            cell: ({ provider }: RouteStep) => (known(provider) ? <ProviderLink id={provider} /> : provider),
           },
           {
             name: words.columns.verdict,

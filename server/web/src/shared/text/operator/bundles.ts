@@ -27,6 +27,8 @@ export const bundles = {
   one: "Bundle",
   title: (name: string, release: string) => `${name} ${release}`,
   columns: { bundle: "Bundle", status: "Status", revision: "Revision", partner: "Partner", changed: "Changed" },
+  forLive: "May go live",
+  sandboxOnly: "Sandbox only",
   facts: "Bundle",
   digest: "Digest",
   published: "Published as",
@@ -105,6 +107,7 @@ export const bundles = {
     results: { passed: "Passed", failed: "Failed", advice: "Advice", skipped: "Skipped" },
     expected: "Expected:",
     noAnswer: "no answer",
+    says: "the rule",
   },
   diff: {
     title: (revision: number) => `What changed in revision ${revision}`,
@@ -120,7 +123,7 @@ export const bundles = {
     revision: (n: number) => `revision ${n}`,
     comment: "Comment",
     place: "Place",
-    placeHint: "A pointer into the bundle, such as /manifest/limits/KES/max",
+    wholeBundle: "The whole bundle",
     say: "Comment",
   },
 };

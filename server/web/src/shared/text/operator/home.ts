@@ -30,6 +30,7 @@ export const home = {
   became: { succeeded: "Paid", open: "Open", failed: "Failed or cancelled" },
   webhooks: "Webhooks",
   moreMissed: "More webhooks fail",
+  manyMissed: "Many webhooks fail",
   webhookColumns: {
     what: "Webhooks of",
     counted: "Messages",
@@ -39,8 +40,9 @@ export const home = {
     missed: "Not arrived",
   },
   declines: "More declines",
+  manyDeclines: "Many declines",
   slower: "Slower",
-  noneBefore: "none a week before",
+  noneBefore: "There were no payments in the same hours a week before.",
   weekBefore: (value: string) => `${value} a week before`,
   noPayments: "No payments in the last 24 hours",
   incomplete: (n: number) => `Only the newest ${n} payments of the period are counted.`,

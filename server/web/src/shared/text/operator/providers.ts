@@ -32,8 +32,10 @@ export const providers = {
   basics: "What it is",
   range: (min: string, max: string) => `${min} to ${max}`,
   timeouts: (connect: number | undefined, answer: number | undefined) =>
-    `${connect === undefined ? "default" : `${connect} ms`} to connect, ${answer === undefined ? "default" : `${answer} ms`} to answer`,
-  rails: { adapter: "adapter", gsma: "gsma", mojaloop: "mojaloop", simulator: "simulator" },
+    [connect === undefined ? "" : `${connect} ms to connect`, answer === undefined ? "" : `${answer} ms to answer`]
+      .filter((one) => one !== "")
+      .join(", ") || "Default",
+  rails: { adapter: "Adapter", gsma: "GSMA Mobile Money API", mojaloop: "Mojaloop", simulator: "Simulator" },
   idHint: "Stable: it never changes. Letters, digits and dashes",
   modeHint: "It can never change.",
   listHint: "Separated by commas; empty for all",

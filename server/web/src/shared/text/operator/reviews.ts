@@ -1,13 +1,7 @@
 /** Texts about what waits for a person, and what is known about it. */
 
-import type { AnswerKind, FindingKind, MatchedBy, Resolution, ReviewReason, TransferCode, TransferKind } from "railgate/client";
-
-const reasons: Record<ReviewReason, string> = {
-  no_end_for_a_day: "No outcome for a day",
-  discrepancy: "The provider contradicts the record",
-  in_statement: "In a statement, open here",
-  statement_differs: "A statement differs",
-};
+import type { FindingKind, MatchedBy, Resolution, ReviewReason, TransferCode, TransferKind } from "railgate/client";
+import { states } from "../states";
 
 const explained: Record<ReviewReason, string> = {
   no_end_for_a_day: "Nobody knows the outcome after a day: the provider's answers prove nothing. The money stays on hold.",
@@ -24,8 +18,8 @@ export const reviews = {
   one: "Review",
   title: (reference: string) => `Review of ${reference}`,
   reversalOf: (n: number, reference: string) => `Reversal ${n} of ${reference}`,
-  columns: { reference: "Reference", amount: "Amount", why: "Why", status: "Status", provider: "Provider", since: "Arrived" },
-  reasons,
+  columns: { reference: "Reference", amount: "Amount", why: "Why", status: "Status", client: "Client", provider: "Provider", since: "Arrived" },
+  reasons: states.review,
   explained,
   atStake: (amount: string) => `${amount} is at stake.`,
   came: "Arrived for review",
@@ -33,13 +27,6 @@ export const reviews = {
   over: "This does not wait for a person any more",
   back: "To the reviews",
   readOnly: "Your role reads reviews. Agents decide about them.",
-};
-
-const choices: Record<Resolution, string> = {
-  confirmed_completed: "It was paid",
-  confirmed_failed: "It was not paid, and never will be",
-  keep_waiting: "There is no evidence yet",
-  accept_discrepancy: "The recorded outcome stays",
 };
 
 const effects: Record<Resolution, (amount: string) => string> = {
@@ -53,7 +40,7 @@ export const resolve = {
   title: "Decide",
   note: "Confirm an outcome only with proof from outside the gateway: a statement of account, or a written answer of the provider.",
   what: "What became of it?",
-  choices,
+  choices: states.resolution,
   effects,
   evidence: "Evidence",
   evidenceHint: "What proves it, such as “statement 7, line 12”. It is in the audit trail; clients never see it.",
@@ -62,15 +49,6 @@ export const resolve = {
   proof: (evidence: string) => `The evidence is: ${evidence}`,
   confirm: "Record the decision",
   done: "The decision is recorded",
-};
-
-const answers: Record<AnswerKind, string> = {
-  completed: "carried out",
-  accepted: "accepted, no outcome yet",
-  declined: "declined",
-  not_sent: "never arrived",
-  unknown: "no usable answer",
-  returned: "returned",
 };
 
 const kinds: Record<TransferKind, string> = { pending: "held", post: "posted", void: "released", single: "moved at once" };
@@ -101,12 +79,13 @@ export const cases = {
   money: "Holds and postings",
   moneyNote: "Every transfer of the ledger for this payment, between the accounts of both sides.",
   noTransfers: "No money moved.",
+  accounts: { fees: "Fees", funding: "Play money" },
   ends: (n: number) => `(ends ${n})`,
   findings: "What statements say",
   findingsNote: "Lines of the provider's statements that differ from what is recorded here.",
   askedTitle: "What the provider says now",
   askedNothing: "There was nothing to ask about.",
-  answers,
+  answers: states.answer,
   kinds,
   codes,
   columns: {
