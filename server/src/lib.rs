@@ -27,7 +27,6 @@
 
 mod attest;
 mod background;
-mod bundle;
 pub mod carrier;
 #[cfg(feature = "cli")]
 pub mod cli;

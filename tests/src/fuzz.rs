@@ -22,6 +22,7 @@ use railgate::sandbox::{Options, Sandbox};
 use railgate::store::journal::JournalStore;
 use railgate::store::memory::MemoryStore;
 use railgate::traceparent::TraceParent;
+use railgate::validate::bundle::{BUNDLE_MAX_BYTES, DOCUMENTS_MAX, MANIFEST, pack_bundle, unpack_bundle};
 use railgate::validate::{self, AnyCurrency};
 use railgate::webhook::{self, SignedHeaders, TOLERANCE_S, VerifyError, WebhookSecret};
 
@@ -32,6 +33,7 @@ pub type Target = fn(&[u8]) -> bool;
 pub const TARGETS: &[(&str, Target)] = &[
     ("answers", answers),
     ("amounts", amounts),
+    ("archives", archives),
     ("bodies", bodies),
     ("engine", engine),
     ("journal", journal),
@@ -205,6 +207,20 @@ fn statements(input: &[u8]) -> bool {
     let Some(head) = refused(head) else { return false };
     assert_eq!(u64::from(head.lines), read);
     read > 0
+}
+
+/// Archives of bundles.
+fn archives(input: &[u8]) -> bool {
+    let Some(content) = refused(unpack_bundle(input)) else { return false };
+    let documents: Vec<_> = content.documents.iter().map(|one| (one.name.as_str(), one.content.as_slice())).collect();
+    let files: Vec<_> = [(MANIFEST, content.manifest.as_bytes())].into_iter().chain(documents).collect();
+    assert!(files.len() <= DOCUMENTS_MAX + 1);
+    assert!(files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() <= BUNDLE_MAX_BYTES);
+    // Nobody's program unpacks one over the other.
+    assert!((1..files.len()).all(|n| files[..n].iter().all(|(name, _)| !name.eq_ignore_ascii_case(files[n].0))));
+    let again = unpack_bundle(&pack_bundle(&files)).expect("what was unpacked can be packed");
+    assert_eq!((&again.manifest, &again.documents), (&content.manifest, &content.documents));
+    true
 }
 
 /// What an operator's server answers, by each protocol, to each kind of call.

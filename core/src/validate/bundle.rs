@@ -19,6 +19,7 @@
 //!
 //! Pointers lead into the whole bundle: `/manifest/…`, `/secrets/…`, `/documents/…`.
 
+mod archive;
 mod made;
 mod review;
 
@@ -44,6 +45,7 @@ use crate::participant::Participant;
 use crate::rail::Rails;
 use crate::route::{ProviderSpec, RouteRule};
 
+pub use archive::{ZIP, pack_bundle, unpack_bundle};
 use made::{Made, Parties, Place};
 pub use review::{
     BundleComment, parse_bundle_approval, parse_bundle_comment, parse_bundle_publication, parse_bundle_remark, parse_bundle_review,

@@ -15,7 +15,7 @@ use railgate::api::{BundleSummaryView, BundleTimelineView, BundlesView, Conforma
 use railgate::bundle::schema;
 use railgate::lifecycle::BundleStatus;
 use railgate::rail::Rails;
-use railgate::validate::bundle::{BundleContent, Manifest, parse_manifest};
+use railgate::validate::bundle::{BundleContent, Manifest, ZIP, parse_manifest};
 use railgate::webhook::Cidr;
 use railgate::{Error, ErrorCode};
 
@@ -27,7 +27,6 @@ use super::rails::{Place, ended, make};
 use super::render::short_time;
 use super::session::{Session, unique_name};
 use super::terminal::{Terminal, Tone, note, printable};
-use crate::bundle::ZIP;
 use crate::conformance::Plan;
 
 const INIT_EXAMPLES: &str = "\

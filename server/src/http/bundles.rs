@@ -18,7 +18,9 @@ use railgate::engine::{Answer, AskBundle, BundleAsk, BundleBy, BundleReader, Bun
 use railgate::ids::Ulid;
 use railgate::lifecycle::BundleStatus;
 use railgate::store::record::{BundleRecord, OperatorAct};
-use railgate::validate::bundle::{parse_bundle_approval, parse_bundle_comment, parse_bundle_remark, parse_bundle_review};
+use railgate::validate::bundle::{
+    ZIP, parse_bundle, parse_bundle_approval, parse_bundle_comment, parse_bundle_remark, parse_bundle_review, unpack_bundle,
+};
 use railgate::{Engine, Error, ErrorCode, Result};
 use serde::Deserialize;
 
@@ -348,7 +350,7 @@ async fn written(app: &App, upload: Uploaded<BundlesWrite, Bundles>, place: Opti
     let read = move || {
         let mut bytes = zeroize::Zeroizing::new(Vec::new());
         file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map_err(Error::internal)?;
-        let content = crate::bundle::read(&kind, &bytes);
+        let content = if kind == ZIP { unpack_bundle(&bytes) } else { parse_bundle(&bytes) };
         drop(held);
         content
     };

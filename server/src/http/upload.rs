@@ -16,7 +16,7 @@ use hyper::http::request::Parts;
 use railgate::api::{Caller, SignedBy};
 use railgate::engine::{Answer, Answers, KeptUnder, Once, Signed};
 use railgate::ids::ClientNo;
-use railgate::validate::bundle::BUNDLE_MAX_BYTES;
+use railgate::validate::bundle::{BUNDLE_MAX_BYTES, ZIP};
 use railgate::{Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
@@ -30,7 +30,6 @@ use super::negotiate::{self, JSON};
 use super::problem::HttpError;
 use super::route::Asks;
 use super::{App, HttpLimits};
-use crate::bundle::ZIP;
 use crate::shares::Shares;
 
 /// How many statements are received and used at a time.

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use railgate::bundle::EXAMPLE;
 use railgate::validate::bundle::{
-    BUNDLE_MAX_BYTES, BundleContent, BundleDocument, MANIFEST, SECRETS, document_type, parse_bundle, parse_bundle_secrets,
+    BUNDLE_MAX_BYTES, BundleContent, BundleDocument, MANIFEST, SECRETS, document_type, pack_bundle, parse_bundle, parse_bundle_secrets,
+    unpack_bundle,
 };
 use serde_json::{Value, json};
 
-use crate::bundle::archive::{pack, unpack};
 use crate::cli::failure::{Done, Failure};
 use crate::cli::session::random;
 use crate::cli::terminal::{Terminal, note};
@@ -24,7 +24,7 @@ pub(super) fn read(path: &Path) -> Done<BundleContent> {
         return folder(path);
     }
     let bytes = file(path)?;
-    let content = if bytes.starts_with(b"PK") { unpack(&bytes) } else { parse_bundle(&bytes) };
+    let content = if bytes.starts_with(b"PK") { unpack_bundle(&bytes) } else { parse_bundle(&bytes) };
     content.map_err(Failure::from)
 }
 
@@ -75,7 +75,7 @@ pub(super) fn packed(content: &BundleContent) -> Vec<u8> {
     let mut files: Vec<(&str, &[u8])> = vec![(MANIFEST, content.manifest.as_bytes())];
     files.extend(secrets.as_deref().map(|secrets| (SECRETS, secrets)));
     files.extend(content.documents.iter().map(|document| (document.name.as_str(), document.content.as_slice())));
-    pack(&files)
+    pack_bundle(&files)
 }
 
 /// Writes the example of the documentation into a folder, with secrets of its own.

@@ -7,9 +7,12 @@ use std::io::Read as _;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
-use railgate::error::FieldProblem;
-use railgate::validate::bundle::{BUNDLE_MAX_BYTES, BundleContent, BundleDocument, DOCUMENTS_MAX, MANIFEST, SECRETS, parse_bundle_secrets};
-use railgate::{Error, ErrorCode, Result};
+
+use super::{BUNDLE_MAX_BYTES, BundleContent, BundleDocument, DOCUMENTS_MAX, MANIFEST, SECRETS, parse_bundle_secrets};
+use crate::error::{Error, ErrorCode, FieldProblem};
+
+/// The media type of archives.
+pub const ZIP: &str = "application/zip";
 
 const END: u32 = 0x0605_4b50;
 const CENTRAL: u32 = 0x0201_4b50;
@@ -51,30 +54,30 @@ const NESTED: [(usize, &[u8]); 9] = [
 
 /// Why an archive cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unusable {
+struct Unusable {
     place: String,
     why: &'static str,
 }
 
-impl Unusable {
-    pub(super) fn into_error(self) -> Error {
-        let mut error = Error::with(ErrorCode::BundleUnusable, format!("{}: {}", self.place, self.why));
-        error.fields.push(FieldProblem::new(self.place, "archive_unusable", self.why));
+impl From<Unusable> for Error {
+    fn from(Unusable { place, why }: Unusable) -> Self {
+        let mut error = Self::with(ErrorCode::BundleUnusable, format!("{place}: {why}"));
+        error.fields.push(FieldProblem::new(place, "archive_unusable", why));
         error
     }
 }
 
-fn unusable<T>(place: impl Into<String>, why: &'static str) -> std::result::Result<T, Unusable> {
+type Read<T> = Result<T, Unusable>;
+
+fn unusable<T>(place: impl Into<String>, why: &'static str) -> Read<T> {
     Err(Unusable { place: place.into(), why })
 }
-
-type Read<T> = std::result::Result<T, Unusable>;
 
 /// Reads the bundle in an archive.
 ///
 /// # Errors
 /// `bundle_unusable`; `invalid_fields` for the secrets.
-pub(crate) fn unpack(bytes: &[u8]) -> Result<BundleContent> {
+pub fn unpack_bundle(bytes: &[u8]) -> Result<BundleContent, Error> {
     let mut content = BundleContent::default();
     let mut has_manifest = false;
     for (name, data) in entries(bytes)? {
@@ -325,9 +328,8 @@ fn name_of(name: &[u8], flags: u16) -> Read<String> {
     Ok(text.to_owned())
 }
 
-/// Packs files without compression.
-#[cfg(feature = "cli")]
-pub(crate) fn pack(files: &[(&str, &[u8])]) -> Vec<u8> {
+/// An archive of these files, without compression.
+pub fn pack_bundle(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in files {
         let mut crc = Crc::new();
@@ -365,5 +367,5 @@ pub(crate) fn pack(files: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 mod tests;

@@ -100,12 +100,12 @@ fn plain_archives_are_read_whoever_packed_them() {
     let secrets = file(SECRETS, br#"{"sandbox": {"token": "t"}}"#);
     let stored = File { method: STORED, made: (0, 0), ..file("licence.pdf", b"%PDF-1.7") };
     let streamed = File { descriptor: true, flags: UTF_8, ..file("letter.txt", &b"Dear reader. ".repeat(1_000)) };
-    let content = unpack(&zip(&[stored, secrets, manifest(), streamed])).unwrap();
+    let content = unpack_bundle(&zip(&[stored, secrets, manifest(), streamed])).unwrap();
     assert_eq!((content.manifest.as_str(), content.documents.len()), ("{}", 2));
     assert_eq!((content.documents[0].name.as_str(), content.documents[0].content.as_slice()), ("licence.pdf", &b"%PDF-1.7"[..]));
     assert_eq!(content.documents[1].content.len(), 13_000);
     assert!(content.secrets.unwrap().sandbox.unwrap().0.contains_key("token"));
-    let packed = unpack(&pack(&[(MANIFEST, b"{}"), ("a.txt", b"text")])).unwrap();
+    let packed = unpack_bundle(&pack_bundle(&[(MANIFEST, b"{}"), ("a.txt", b"text")])).unwrap();
     assert_eq!((packed.manifest.as_str(), packed.documents[0].content.as_slice()), ("{}", &b"text"[..]));
 }
 
@@ -202,7 +202,7 @@ fn hostile_archives_are_refused() {
         ),
     ];
     for (what, bytes, why) in cases {
-        match unpack(&bytes) {
+        match unpack_bundle(&bytes) {
             Ok(content) => panic!("{what}: {content:?}"),
             Err(error) => assert!(error.code == ErrorCode::BundleUnusable && error.detail.contains(why), "{what}: {}", error.detail),
         }
@@ -226,7 +226,7 @@ fn entries_that_share_their_bytes_or_leave_gaps_are_refused() {
     let end = hidden.len() - 6;
     hidden[end..end + 4].copy_from_slice(&(at as u32).to_le_bytes());
     for (bytes, why) in [(shared, "overlaps"), (hidden, "no entry")] {
-        let error = unpack(&bytes).unwrap_err();
+        let error = unpack_bundle(&bytes).unwrap_err();
         assert!(error.detail.contains(why), "{}", error.detail);
     }
 }
@@ -238,9 +238,9 @@ fn no_bytes_make_it_panic() {
         for value in [0, 1, 0x7f, 0xff] {
             let mut bytes = whole.clone();
             bytes[at] = value;
-            let _ = unpack(&bytes);
+            let _ = unpack_bundle(&bytes);
         }
-        let _ = unpack(&whole[..at]);
-        let _ = unpack(&whole[at..]);
+        let _ = unpack_bundle(&whole[..at]);
+        let _ = unpack_bundle(&whole[at..]);
     }
 }
