@@ -52,6 +52,7 @@ const SIGNED: &str = "An access token from `/api/v1/auth/tokens` and, on every c
         (name = "bundles", description = "Providers as their partners describe them, and their review"),
         (name = "providers", description = "The operators that payments can go to"),
         (name = "rails", description = "What operators call"),
+        (name = "operators", description = "What the people who run the gateway see and decide"),
         (name = "webhooks", description = "Event notifications: Standard Webhooks 1.0.0"),
         (name = "access", description = "Credentials"),
         (name = "mobile", description = "End users of clients, their devices, payments that wait for them, and what they are told"),

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use axum::body::Body;
 use hyper::Request;
+use railgate::api::{BalanceMovementView, BundleSummaryView, SettlementView, WebhookView};
 use railgate::auth::{Signer as _, SoftwareKey};
-use railgate::store::record::Topic;
+use railgate::store::record::{EventSubject, Topic};
 use serde_json::Value;
 
 use super::support::service;
@@ -134,6 +135,9 @@ fn every_operation_is_described_with_bodies_examples_and_problems() {
         let operation = &webhooks[topic.as_str()]["post"];
         assert_eq!(operation["requestBody"]["content"]["application/json"]["schema"]["properties"]["type"]["enum"][0], topic.as_str());
         assert_eq!(operation["security"], serde_json::json!([{}]), "no token is sent along");
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        assert_eq!(example["type"], topic.as_str());
+        read_as_data(topic, &example["data"].to_string()).unwrap_or_else(|error| panic!("{}: {error}", topic.as_str()));
     }
     let mut missing = Vec::new();
     references(&document, &mut |name| {
@@ -142,6 +146,18 @@ fn every_operation_is_described_with_bodies_examples_and_problems() {
         }
     });
     assert!(missing.is_empty(), "schemas that are referred to and not there: {missing:?}");
+}
+
+/// Reads the data of a message as the type that its schema describes.
+fn read_as_data(topic: Topic, data: &str) -> serde_json::Result<()> {
+    match topic {
+        Topic::Event(kind) => match kind.subject() {
+            EventSubject::Settlement => serde_json::from_str::<SettlementView>(data).map(drop),
+            EventSubject::Movement => serde_json::from_str::<BalanceMovementView>(data).map(drop),
+            EventSubject::Bundle => serde_json::from_str::<BundleSummaryView>(data).map(drop),
+        },
+        Topic::WebhookDisabled | Topic::Notification => serde_json::from_str::<WebhookView>(data).map(drop),
+    }
 }
 
 /// Calls `found` with every schema that is referenced.

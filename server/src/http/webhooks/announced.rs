@@ -9,6 +9,8 @@ use utoipa::openapi::schema::{AllOfBuilder, KnownFormat, ObjectBuilder, Schema, 
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, Required, ResponseBuilder};
 
+use super::example;
+
 const SETTLEMENT_DATA: &str = "SettlementEventData";
 const MOVEMENT_DATA: &str = "BalanceEventData";
 
@@ -26,6 +28,7 @@ fn sent(topic: Topic) -> PathItem {
     let gone = ResponseBuilder::new().description("Gone for good: the webhook is disabled");
     let other = ResponseBuilder::new()
         .description("The delivery is tried again, up to ten attempts in a little over three days; redirects are not followed");
+    let content = ContentBuilder::new().schema(Some(message(topic))).example(Some(example::message(topic))).build();
     let operation = OperationBuilder::new()
         .tag("webhooks")
         .operation_id(Some(operation_id(topic)))
@@ -34,7 +37,7 @@ fn sent(topic: Topic) -> PathItem {
         .parameter(header(ID, "The event's id, the same on each attempt: an id seen before is a repeated delivery", "evt_01KAJX3M7Q5W8ZP9D2R4T6V8YB"))
         .parameter(header(TIMESTAMP, "When this attempt was made, in seconds since 1970", "1795257497"))
         .parameter(header(SIGNATURE, "`v1,` and the base64 of an HMAC-SHA256 over id, timestamp and body, joined by full stops (Standard Webhooks 1.0.0); several, separated by spaces, while the secret is being replaced", "v1,SxqO7I+mGXF8UV9+Y8e/rZCarR6CRUwTDKcTNuC/Svc="))
-        .request_body(Some(RequestBodyBuilder::new().content("application/json", ContentBuilder::new().schema(Some(message(topic))).build()).required(Some(Required::True)).build()))
+        .request_body(Some(RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True)).build()))
         .response("2XX", taken)
         .response("410", gone)
         .response("default", other)

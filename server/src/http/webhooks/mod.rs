@@ -3,6 +3,7 @@
 mod announced;
 pub(super) mod deliveries;
 pub(super) mod endpoints;
+mod example;
 mod in_flight;
 
 use std::convert::Infallible;
