@@ -44,7 +44,7 @@ routes![list, page];
     responses((status = 200, description = "A page with every code", content_type = "text/html", body = String)),
 )]
 pub(crate) async fn list(State(app): State<App>, _: Noted) -> HandlerResult {
-    let mut body = String::from("<h1>Problems</h1>\n<table>\n<tbody>\n");
+    let mut body = String::from("<h1>Error codes</h1>\n<table>\n<tbody>\n");
     let mut codes = ErrorCode::ALL.to_vec();
     codes.sort_by_key(|code| code.http_status());
     for code in codes {
@@ -52,7 +52,7 @@ pub(crate) async fn list(State(app): State<App>, _: Noted) -> HandlerResult {
         let _ = writeln!(body, "<tr><td>{status}</td><td><a href=\"{}\"><code>{name}</code></a><br>{title}</td></tr>", code.uri());
     }
     body.push_str("</tbody>\n</table>\n");
-    html(&app, "Problems", &body)
+    html(&app, "Error codes", &body)
 }
 
 /// What an error code means and what to do about it, as a page for people
@@ -76,7 +76,7 @@ pub(crate) async fn page(State(app): State<App>, _: Noted, uri: Uri) -> HandlerR
     let body = format!(
         "<h1>{title}</h1>\n<p><code>{name}</code> · HTTP status {status} · {category}</p>\n\
          <h2>What it means</h2>\n<p>{meaning}</p>\n<h2>What to do</h2>\n<p>{advice}</p>\n<h2>Retry?</h2>\n<p>{retry}</p>\n\
-         <p><a href=\"{all}\">All problems</a></p>\n",
+         <p><a href=\"{all}\">All error codes</a></p>\n",
         title = escape(code.title()),
         status = code.http_status(),
         category = family(code.category()),

@@ -65,17 +65,25 @@ function code({ text, lang = "" }) {
   return `<pre tabindex="0"><code>${content}\n</code></pre>\n`;
 }
 
+/** Code within a text; a flag stays on one line. */
+const codespan = ({ text }) =>
+  `<code>${escape(text).replaceAll(/(?<![\w-])--[a-z][\w-]*/g, '<span class="flag">$&</span>')}</code>`;
+
+/** Names and paths in the code of a cell, which a narrow column breaks after a mark, not within a word. */
+const breakable = (html) =>
+  html.replaceAll(/<code>(.+?)<\/code>/g, (code) => code.replaceAll(/(?<=[\w};][/_.:]+)(?=\w|&lt;)/g, "<wbr>"));
+
 /** A table that scrolls by itself where the screen is narrower. */
 function table({ header, rows }) {
   // An arrow stays beside what it leads to.
-  const cell = (tag, of) => `<${tag}>${this.parser.parseInline(of.tokens).replaceAll("→ ", "→&nbsp;")}</${tag}>`;
+  const cell = (tag, of) => `<${tag}>${breakable(this.parser.parseInline(of.tokens)).replaceAll("→ ", "→&nbsp;")}</${tag}>`;
   const row = (tag, cells) => `<tr>${cells.map((of) => cell(tag, of)).join("")}</tr>`;
   const head = header.every(({ text }) => text === "") ? "" : `<thead>${row("th", header)}</thead>`;
   return `<div class="scroll" tabindex="0"><table>${head}<tbody>${rows.map((cells) => row("td", cells)).join("")}</tbody></table></div>\n`;
 }
 
 /**
- * A file's HTML, its headings (`{ depth, id, text }`), its sections for the search (`{ id, heading, text }`) and its first paragraph.
+ * A file's HTML, its headings (`{ depth, id, text }`), its sections for the search (`{ id, heading, above, text }`) and its first paragraph.
  * `link` returns the address of a link and the title of a page that it leads to, or `{ file }` for one that leads into the source only.
  */
 export function rendered(source, link) {
@@ -83,6 +91,7 @@ export function rendered(source, link) {
   const name = anchors();
   const renderer = {
     code,
+    codespan,
     table,
     html: ({ text }) => (text.startsWith("<!--") ? "" : escape(text)),
     heading({ tokens, depth }) {
@@ -129,8 +138,10 @@ function sections(tokens, headings) {
   const found = [];
   for (const token of tokens) {
     if (token.type === "heading") {
-      const { id, text } = headings[found.length];
-      found.push({ id, heading: text, text: "" });
+      const { id, text, depth } = headings[found.length];
+      // Below it, a heading such as "Added" says nothing by itself.
+      const above = depth > 2 ? headings.slice(0, found.length).findLast((one) => one.depth === 2)?.text : undefined;
+      found.push({ id, heading: text, above, text: "" });
     } else if (found.length > 0) {
       found.at(-1).text += ` ${words(token)}`;
     }

@@ -31,19 +31,22 @@ const ELSEWHERE = {
   "bindings-uniffi/python/README.md": "/docs/packages/python",
 };
 
-/** What a file is called in the sidebar, where its heading alone would not say it. */
+/** What a file is called in lists, where its heading alone would not say it. */
 const LABELS = {
   "README.md": "The project",
-  "bindings-wasm/npm/README.md": "Package: npm",
-  "bindings-uniffi/README.md": "Packages: Kotlin, Swift, Python",
-  "bindings-uniffi/kotlin/README.md": "Package: Kotlin",
-  "bindings-uniffi/swift/README.md": "Package: Swift",
-  "bindings-uniffi/python/README.md": "Package: Python",
+  "bindings-wasm/npm/README.md": "JavaScript (npm)",
+  "bindings-uniffi/README.md": "What Kotlin, Swift and Python share",
+  "bindings-uniffi/kotlin/README.md": "Kotlin",
+  "bindings-uniffi/swift/README.md": "Swift",
+  "bindings-uniffi/python/README.md": "Python",
+  "docs/rails/README.md": "How rails work",
+  "docs/operations/README.md": "Being on call",
   "docs/adr/README.md": "All decisions",
 };
 
-/** Tables and lists to look something up in; everything else below docs/ is a guide. */
-const REFERENCE = ["docs/lifecycle.md", "docs/signature-policy.md", ...Object.keys(ELSEWHERE)];
+const PACKAGES = Object.keys(ELSEWHERE).filter((file) => file.startsWith("bindings-"));
+/** Tables and lists to look something up in; everything else in docs/ itself is a guide. */
+const REFERENCE = ["docs/lifecycle.md", "docs/signature-policy.md", ...Object.keys(ELSEWHERE).filter((file) => !PACKAGES.includes(file))];
 
 /** Pages that are not made from a file: the server or a script fills them. */
 const MADE = [
@@ -66,8 +69,9 @@ function page(group, file) {
   const [, title] = /^# (.+)$/m.exec(source) ?? [];
   if (title === undefined) throw new Error(`${file} has no heading`);
   const plain = title.replaceAll(/[`*]/g, "");
-  const label = LABELS[file] ?? (group === "Decisions" ? plain.replace(/^(\d+)\. /, "$1 · ") : plain);
-  return { group, file, url: addressOf(file), title: plain, label, source };
+  // What explains a heading, after its colon, is for the page itself.
+  const label = LABELS[file] ?? (group === "Decisions" ? plain.replace(/^(\d+)\. /, "$1 · ") : plain.replace(/: .*/, ""));
+  return { group, file, url: addressOf(file), title: LABELS[file] ?? plain, label, source };
 }
 
 function grouped(group, files) {
@@ -80,9 +84,20 @@ export function groups() {
   const known = new Set([...START, ...REFERENCE]);
   const missing = [...known].filter((file) => !existsSync(join(root, file)));
   if (missing.length > 0) throw new Error(`pages of the documentation that do not exist: ${missing.join(", ")}`);
-  const guides = [...markdown("docs"), ...markdown("docs/operations"), ...markdown("docs/rails")].filter((file) => !known.has(file));
-  const [start, reference] = [grouped("Start", START), grouped("Reference", REFERENCE)];
-  return [start, grouped("Guides", guides), reference, grouped("Decisions", markdown("docs/adr"))];
+  const guides = markdown("docs").filter((file) => !known.has(file));
+  const all = [
+    grouped("Start", START),
+    grouped("Guides", guides),
+    grouped("Rails", markdown("docs/rails")),
+    grouped("Operations", markdown("docs/operations")),
+    grouped("Reference", REFERENCE),
+    grouped("Packages", PACKAGES),
+    grouped("Decisions", markdown("docs/adr")),
+  ];
+  const labels = all.flatMap(({ pages }) => pages.map(({ label }) => label));
+  const twice = labels.filter((label, n) => labels.indexOf(label) !== n);
+  if (twice.length > 0) throw new Error(`pages of the documentation with the same name: ${twice.join(", ")}`);
+  return all;
 }
 
 /** Where a link in a file leads: an address of the site, a file of the repository that is not on it, or somewhere else. */

@@ -21,6 +21,9 @@ const APPS = {
   },
 };
 
+/** The site, as every title ends with it. */
+const SITE = "railgate docs";
+
 /** Renders every page that is made from a file; throws if a link leads nowhere. */
 function read(all) {
   const pages = all.flatMap((group) => group.pages);
@@ -49,9 +52,9 @@ const empty = ({ app, label, summary }) =>
 function files(template, search) {
   const all = groups();
   const pages = read(all);
-  const put = (url, { title, label = title, summary = "", headings = [] }, main, wide = false) =>
+  const put = (url, { title, summary = "", headings = [] }, main, wide = false) =>
     filled(template.replace("<html ", `<html data-search="${search(pages)}" `), {
-      title: label === title || title === undefined ? escape(label) : escape(title),
+      title: title === SITE ? SITE : `${escape(title)} · ${SITE}`,
       summary: escape(summary.slice(0, 300)),
       sidebar: sidebar(all, url),
       form: wide ? "wide" : "prose",
@@ -63,13 +66,14 @@ function files(template, search) {
   const made = pages.filter(({ url }) => url !== "/docs/problems");
   const texts = made.map((page) => [page.url, put(page.url, page, page.html ?? empty(page), page.app !== undefined)]);
   const missing =
-    '<h1>There is no such page</h1><p>The address may be from another version, or mistyped. <a href="/docs">To the first page</a></p>';
+    "<h1>There is no such page</h1><p>The address may be mistyped, or of another version. " +
+    'Search for what you need, or begin at <a href="/docs">the first page</a>.</p>';
   return new Map([
     ...texts,
-    ["/docs/index", put("/docs", { label: "railgate documentation", summary: "Guides, reference and decisions" }, home(all), true)],
-    ["/docs/not-found", put("/docs/not-found", { label: "There is no such page" }, missing)],
+    ["/docs/index", put("/docs", { title: SITE, summary: "Guides, reference and decisions" }, home(all), true)],
+    ["/docs/not-found", put("/docs/not-found", { title: "There is no such page" }, missing)],
     // The server fills it: the codes and their texts are in the core.
-    ["/problem", put("/docs/problems", { label: "{{title}}" }, "{{problem}}")],
+    ["/problem", put("/docs/problems", { title: "{{title}}" }, "{{problem}}")],
   ]);
 }
 

@@ -41,9 +41,13 @@ function codes() {
 /** The index, as the page loads it. */
 export function index(pages) {
   const named = ({ group, label }) => (group === "Guides" ? label : `${group}: ${label}`);
-  const sections = pages.flatMap((page) =>
-    page.sections.map(({ id, heading, text }, n) => ({ url: n === 0 ? page.url : `${page.url}#${id}`, page: named(page), heading, text })),
-  );
+  const entry = (page, { id, heading, above, text }, n) => ({
+    url: n === 0 ? page.url : `${page.url}#${id}`,
+    page: above === undefined ? named(page) : `${named(page)} › ${above}`,
+    heading,
+    text,
+  });
+  const sections = pages.flatMap((page) => page.sections.map((section, n) => entry(page, section, n)));
   const search = new MiniSearch(SEARCHED);
   search.addAll([...sections, ...operations(), ...codes()].map((entry, id) => ({ id, ...entry })));
   return JSON.stringify(search);

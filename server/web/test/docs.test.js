@@ -20,7 +20,7 @@ const PAGES = [
   ["tables", "/docs/lifecycle", "Lifecycles: every state × every input"],
   ["decision", "/docs/adr/0003-unknown-is-never-failed", /Unknown is never failed/],
   ["problem", "/docs/problems/no_route", "No provider serves that participant and currency now"],
-  ["problems", "/docs/problems", "Problems"],
+  ["problems", "/docs/problems", "Error codes"],
   ["not-found", "/docs/nothing-here", "There is no such page"],
   ["reference", "/docs/api", "API reference"],
   ["call", "/docs/api/createSettlement", "Create a settlement"],
@@ -77,6 +77,15 @@ test("no link of any page is dead, and every page is in the sidebar", async () =
   }
 });
 
+test("every page of the sidebar has a title of its own", async () => {
+  const html = await (await fetch(`${gateway.url}/docs`)).text();
+  const [, sidebar] = /<nav class="docs-pages"[^>]*>(.*?)<\/nav>/s.exec(html);
+  const titled = async (path) => /<title>(.+) · railgate docs<\/title>/.exec(await (await fetch(gateway.url + path)).text())[1];
+  const titles = await Promise.all([...sidebar.matchAll(/<a href="([^"]+)"/g)].map(([, path]) => titled(path)));
+  assert.ok(titles.length > 60, `${titles.length} pages were found`);
+  assert.deepEqual(titles, [...new Set(titles)]);
+});
+
 test("the search finds guides, calls and codes, by keyboard and without a network", async () => {
   const { page, context, fine } = await reader("/docs/receipts");
   const field = page.getByRole("combobox", { name: "Search guides, calls and error codes" });
@@ -95,6 +104,8 @@ test("the search finds guides, calls and codes, by keyboard and without a networ
   await page.getByText("Nothing has “nothing has this word qqqq”").waitFor();
   await field.fill("rotating secret");
   await option(/Rotating the secret\s*Webhooks/).waitFor();
+  // A heading that says nothing by itself comes with the one above it.
+  await option(/Added\s*Reference: Changelog › Unreleased/).waitFor();
   await context.setOffline(false);
   await looks(page, "docs-search");
   await page.keyboard.press("Enter");
@@ -189,7 +200,7 @@ test("a payment fails over in the tab, and the trace shows it, without a server"
   assert.deepEqual(asked, []);
   await context.setOffline(false);
   await looks(page, "docs-try");
-  await page.getByRole("button", { name: "Give it back" }).click();
+  await page.getByRole("button", { name: "Reverse it" }).click();
   await facts.getByText("reversed").waitFor();
   fine();
   await context.close();
@@ -199,7 +210,7 @@ test("a lost answer is found by putting the sandbox's clock ahead", async () => 
   const { page, context, fine } = await reader("/docs/try?to=sim:timeout-then-ok");
   await page.getByRole("button", { name: "Pay", exact: true }).click();
   await page.getByText("The outcome is unknown: the money stays on hold").waitFor();
-  await page.getByRole("button", { name: "Put the clock ahead 30 seconds" }).click();
+  await page.getByRole("button", { name: "Advance the clock by 30 seconds" }).click();
   await page.getByText("Completed: the money is posted").waitFor();
   fine();
   await context.close();
@@ -242,7 +253,7 @@ test("a call of the reference runs in the tab, and says what is wrong with it", 
   const example = JSON.parse(await body.inputValue());
   await page.getByRole("button", { name: "Send" }).click();
   const answer = page.getByRole("region", { name: "Answer" });
-  await answer.getByText(example.reference).waitFor();
+  await answer.getByText(example.reference).first().waitFor();
   const created = JSON.parse(await answer.innerText());
   assert.deepEqual([created.reference, created.to], [example.reference, "sim:failover"]);
   await body.fill(JSON.stringify({ ...example, amount: "1.001", reference: "a b" }));
@@ -271,7 +282,8 @@ test("the reference has every call of the document, and leads to each", async ()
   await page.getByLabel("Filter calls").fill("reverse");
   await page.getByRole("link", { name: /Reverse a settlement/ }).click();
   await page.getByRole("heading", { level: 1, name: "Reverse a settlement" }).waitFor();
-  await page.locator('a[href="/docs/problems/reversal_exceeds_remaining"]').waitFor({ state: "attached" });
+  await page.locator('a[href="/docs/problems/reversal_exceeds_remaining"]').waitFor();
+  await page.getByText("More than what is left to reverse").waitFor();
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "API reference" }).waitFor();
   // Each has a page without a fault.

@@ -10,6 +10,7 @@ import { Button } from "../shared/ui/button";
 import { Loading, Problem } from "../shared/ui/feedback";
 import { SelectField, TextField, errorOf } from "../shared/ui/field";
 import { Badge, Facts } from "../shared/ui/values";
+import { capital } from "./capital";
 import { chosen, enrolledAs, where } from "./gateways";
 import { Trace, toneOf } from "./trace";
 import { ChooseGateway, isReady } from "./where";
@@ -100,7 +101,7 @@ function Form({ scenarios, onPaid }: { scenarios: readonly Scenario[]; onPaid: (
         label={words.payee}
         value={to}
         choices={scenarios.map((one) => ({ value: one.to, label: one.to }))}
-        hint={scenarios.find((one) => one.to === to)?.description}
+        hint={capital(scenarios.find((one) => one.to === to)?.description ?? "")}
         onValue={setTo}
       />
       <TextField

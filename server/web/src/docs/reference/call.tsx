@@ -9,7 +9,7 @@ import { type Choice, SelectField, TextArea, TextField } from "../../shared/ui/f
 import { openServer, openTab, where } from "../gateways";
 import { ChooseGateway, isReady } from "../where";
 import { CALLS, type Given } from "./calls";
-import { type Content, type Operation, type Reference, examples } from "./document";
+import { type Content, type Operation, examples } from "./document";
 import { Json } from "./markup";
 
 const words = docs.call;
@@ -52,12 +52,7 @@ async function send(operation: Operation, given: Given): Promise<unknown> {
   return given.accept.endsWith("json") && answer.text() !== "" ? answer.json() : answer.text();
 }
 
-interface Props {
-  readonly operation: Operation;
-  readonly reference: Reference;
-}
-
-export function Call({ operation, reference }: Props) {
+export function Call({ operation }: { operation: Operation }) {
   const inTab = CALLS[operation.id];
   const atServer = isForClients(operation);
   return (
@@ -71,7 +66,7 @@ export function Call({ operation, reference }: Props) {
           {where.value === "tab" && inTab === undefined && !operation.open ? (
             <p class="note">{words.live}</p>
           ) : isReady() || operation.open ? (
-            <Form operation={operation} reference={reference} />
+            <Form operation={operation} />
           ) : null}
         </>
       )}
@@ -83,10 +78,10 @@ export function Call({ operation, reference }: Props) {
 const filled = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
-function Form({ operation, reference }: Props) {
+function Form({ operation }: { operation: Operation }) {
   const forms = formsOf(operation);
   const [content] = Object.entries(operation.body?.content ?? {}).filter(([type]) => type === JSON_TYPE);
-  const [choices] = useState(() => (content === undefined ? [] : bodies(content[1], reference)));
+  const [choices] = useState(() => (content === undefined ? [] : bodies(content[1])));
   const fields = operation.parameters.filter((one) => one.in === "path" || one.in === "query");
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState(choices[0]?.value ?? "");
@@ -158,8 +153,8 @@ function parse(text: string): object | undefined {
 const PLAYED = { to: "sim:failover", reference: `inv-${Date.now().toString(36)}` };
 
 /** The examples of the document, for somebody who has the sandbox. */
-function bodies(content: Content, reference: Reference): readonly Choice<string>[] {
+function bodies(content: Content): readonly Choice<string>[] {
   const played = (value: unknown): unknown =>
     typeof value === "object" && value !== null && "to" in value && "reference" in value ? { ...value, ...PLAYED } : value;
-  return examples(content, reference).map(([label, value]) => ({ label, value: JSON.stringify(played(value), null, 2) }));
+  return examples(content).map(([label, value]) => ({ label, value: JSON.stringify(played(value), null, 2) }));
 }

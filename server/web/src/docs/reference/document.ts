@@ -6,9 +6,7 @@ export interface Schema {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
   readonly example?: unknown;
-  readonly examples?: readonly unknown[];
   readonly default?: unknown;
   readonly pattern?: string;
   readonly minimum?: number;
@@ -165,32 +163,8 @@ export function members(schema: Schema, reference: Reference): readonly (readonl
   return [...(one.allOf ?? []).flatMap((part) => members(part, reference)), ...inner, ...own];
 }
 
-/** How deep an example goes into schemas that refer to each other. */
-const DEEPEST = 6;
-
-/** An example of what a schema describes, from the examples of its members. */
-export function sample(schema: Schema, reference: Reference, depth = 0): unknown {
-  const one = resolve(schema, reference);
-  const given = one.example ?? one.examples?.[0] ?? one.const ?? one.default ?? one.enum?.[0];
-  if (given !== undefined) return given;
-  if (depth > DEEPEST) return null;
-  const [first] = alternatives(one);
-  if (first !== undefined) return sample(first, reference, depth + 1);
-  const parts = members(one, reference);
-  if (parts.length > 0) {
-    return Object.fromEntries(parts.filter(([, , required]) => required).map(([name, of]) => [name, sample(of, reference, depth + 1)]));
-  }
-  if (one.items !== undefined) return [sample(one.items, reference, depth + 1)];
-  const types = [one.type ?? "object"].flat();
-  if (types.includes("string")) return one.format === "date-time" ? "2030-01-01T00:00:00.000Z" : "string";
-  if (types.includes("integer") || types.includes("number")) return one.minimum ?? 0;
-  if (types.includes("boolean")) return false;
-  return {};
-}
-
-/** The examples of a body, by name; made up from its schema if the document has none. */
-export function examples({ schema, example, examples: named }: Content, reference: Reference): readonly (readonly [string, unknown])[] {
-  if (named !== undefined) return Object.entries(named).map(([name, { summary, value }]) => [summary ?? name, value] as const);
-  if (example !== undefined) return [["", example]];
-  return schema === undefined ? [] : [["", sample(schema, reference)]];
+/** The examples of a body, by name. */
+export function examples({ example, examples: named = {} }: Content): readonly (readonly [name: string, value: unknown])[] {
+  const all = Object.entries(named).map(([name, { summary, value }]) => [summary ?? name, value] as const);
+  return example === undefined ? all : [["", example], ...all];
 }

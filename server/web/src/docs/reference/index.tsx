@@ -7,15 +7,14 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { common } from "../../shared/text/common";
-import { docs } from "../../shared/text/docs";
 import { Button } from "../../shared/ui/button";
 import { Loading } from "../../shared/ui/feedback";
 import { type Reference, load } from "./document";
 import { OperationPage } from "./operation";
 import { Overview } from "./overview";
+import { words } from "./text";
 
 const BASE = "/docs/api";
-const words = docs.reference;
 
 /** The call that the address names; empty for all. */
 const shown = signal("");
@@ -54,7 +53,8 @@ function Pages() {
   useEffect(read, []);
   const operation = reference?.operations.get(shown.value);
   useEffect(() => {
-    document.title = `${operation?.summary.replaceAll("`", "") ?? words.title} · ${common.product}`;
+    const titles = [operation?.summary.replaceAll("`", ""), words.title, words.site];
+    document.title = titles.filter((title) => title !== undefined).join(" · ");
   }, [operation]);
   useEffect(() => {
     if (reference !== undefined && location.hash !== "") document.getElementById(location.hash.slice(1))?.scrollIntoView();

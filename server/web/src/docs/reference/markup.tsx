@@ -1,24 +1,10 @@
 /** The texts of the document: paragraphs, with code in backticks. Nothing in them becomes markup. */
 
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 
-/** Codes of problems in a text lead to their pages. */
-const CODE = /^[a-z]+(?:_[a-z]+)+$/;
-
-function piece(text: string, n: number, codes: boolean): ComponentChildren {
-  if (n % 2 === 0) return text;
-  return codes && CODE.test(text) ? (
-    <a href={`/docs/problems/${text}`}>
-      <code>{text}</code>
-    </a>
-  ) : (
-    <code>{text}</code>
-  );
-}
-
-/** A line of text; `codes` makes links of error codes. */
-export function Line({ text, codes = false }: { text: string; codes?: boolean }) {
-  return <>{text.split("`").map((part, n) => piece(part, n, codes))}</>;
+/** A line of text. */
+export function Line({ text }: { text: string }) {
+  return <>{text.split("`").map((part, n) => (n % 2 === 0 ? part : <code>{part}</code>))}</>;
 }
 
 export function Paragraphs({ text }: { text: string }) {
@@ -33,11 +19,40 @@ export function Paragraphs({ text }: { text: string }) {
   );
 }
 
+/** A path; a narrow screen breaks it before a slash. */
+export function Path({ path }: { path: string }) {
+  return (
+    <code>
+      {path.split(/(?=\/)/).map((part, n) => (
+        <Fragment key={n}>
+          {n === 0 ? null : <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </code>
+  );
+}
+
+/** A string, perhaps with the colon after a name; or another value. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
+
+/** JSON with the colours that the code of the guides has. */
+function coloured(json: string): readonly ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  let end = 0;
+  for (const { 0: token, 1: string, 2: colon, index } of json.matchAll(TOKEN)) {
+    const kind = colon !== undefined ? "attr" : string !== undefined ? "string" : "literal";
+    parts.push(json.slice(end, index), <span class={`hljs-${kind}`}>{string ?? token}</span>, colon);
+    end = index + token.length;
+  }
+  return [...parts, json.slice(end)];
+}
+
 /** A value as JSON that people read. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   return (
     <pre tabIndex={0} aria-label={label} role="region">
-      <code>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</code>
+      <code>{typeof value === "string" ? value : coloured(JSON.stringify(value, null, 2))}</code>
     </pre>
   );
 }

@@ -3,11 +3,11 @@
 import { docs } from "../../shared/text/docs";
 import { Badge } from "../../shared/ui/values";
 import { Call } from "./call";
-import { type Answer, type Operation, type Parameter, type Reference, SENT, examples } from "./document";
-import { Json, Line, Paragraphs } from "./markup";
-import { Body, Limits, typeOf } from "./schema";
-
-const words = docs.reference;
+import { type Operation, type Parameter, type Reference, SENT, examples } from "./document";
+import { Json, Line, Paragraphs, Path } from "./markup";
+import { Responses } from "./responses";
+import { Bodies, Limits, Member, typeOf } from "./schema";
+import { titleOf, words } from "./text";
 
 interface Props {
   readonly operation: Operation;
@@ -19,24 +19,16 @@ export function Method({ method }: { method: string }) {
 }
 
 export function OperationPage({ operation, reference }: Props) {
-  const { method, path, summary, description, tag, open, deprecated, parameters, body, responses } = operation;
-  const sent = tag === SENT;
+  const { summary, description, tag, parameters, body, responses } = operation;
   return (
     <>
       <nav class="crumbs" aria-label={words.title}>
-        <a href="/docs/api">{words.title}</a> › <a href={`/docs/api#${tag}`}>{sent ? words.webhooks : tag}</a>
+        <a href="/docs/api">{words.title}</a> › <a href={`/docs/api#${tag}`}>{titleOf(tag)}</a>
       </nav>
       <h1 tabIndex={-1}>
         <Line text={summary} />
       </h1>
-      <p class="signature">
-        <Method method={method} /> <code>{path}</code>{" "}
-        {sent ? null : <Badge tone={open ? "good" : "idle"}>{open ? words.access.open : words.access.signed}</Badge>}
-        {deprecated ? <Badge tone="bad">{words.deprecated}</Badge> : null}
-        <a class="to-beside" href="#beside">
-          {sent ? words.example : docs.call.title}
-        </a>
-      </p>
+      <Signature operation={operation} />
       <div class="operation">
         <div class="described">
           {description === undefined ? null : <Paragraphs text={description} />}
@@ -44,33 +36,38 @@ export function OperationPage({ operation, reference }: Props) {
           {body === undefined ? null : (
             <section>
               <h2>{words.body}</h2>
-              {Object.entries(body.content).map(([type, { schema }]) => (
-                <div key={type}>
-                  <p class="media">
-                    <code>{type}</code>
-                  </p>
-                  {schema === undefined ? null : <Body schema={schema} reference={reference} />}
-                </div>
-              ))}
+              <Bodies content={body.content} reference={reference} />
             </section>
           )}
           <Responses responses={responses} reference={reference} />
         </div>
         <div class="beside" id="beside">
-          {sent ? (
-            <Example operation={operation} reference={reference} />
-          ) : (
-            <Call key={operation.id} operation={operation} reference={reference} />
-          )}
+          {tag === SENT ? <Example operation={operation} /> : <Call key={operation.id} operation={operation} />}
         </div>
       </div>
+      <Neighbours operation={operation} reference={reference} />
     </>
   );
 }
 
-function Example({ operation: { body }, reference }: Props) {
-  const [content] = Object.values(body?.content ?? {});
-  const [first] = content === undefined ? [] : examples(content, reference);
+/** How it is called and by whom; on a narrow screen, with a way to what is beside the text on others. */
+function Signature({ operation: { method, path, tag, open, deprecated } }: { operation: Operation }) {
+  const sent = tag === SENT;
+  return (
+    <p class="signature">
+      <Method method={method} />
+      {sent ? <span>{words.toReceiver}</span> : <Path path={path} />}
+      {sent ? null : <Badge tone={open ? "good" : "idle"}>{open ? words.access.open : words.access.signed}</Badge>}
+      {deprecated ? <Badge tone="bad">{words.deprecated}</Badge> : null}
+      <a class="to-beside" href="#beside">
+        {sent ? words.example : docs.call.title}
+      </a>
+    </p>
+  );
+}
+
+function Example({ operation: { body } }: { operation: Operation }) {
+  const [first] = Object.values(body?.content ?? {}).flatMap(examples);
   return first === undefined ? null : (
     <div class="section">
       <h2>{words.example}</h2>
@@ -84,92 +81,37 @@ function Parameters({ parameters, reference }: { parameters: readonly Parameter[
     <section>
       <h2>{words.parameters}</h2>
       <ul class="members">
-        {parameters.map((parameter) => (
-          <li key={`${parameter.in} ${parameter.name}`}>
-            <p class="member">
-              <code>{parameter.name}</code>
-              <span>
-                {words.places[parameter.in]}
-                {parameter.schema === undefined ? "" : `, ${typeOf(parameter.schema, reference)}`}
-              </span>
-              {parameter.required === true ? <em>{words.required}</em> : null}
-            </p>
-            {parameter.description === undefined ? null : (
-              <p>
-                <Line text={parameter.description} />
-              </p>
-            )}
-            {parameter.schema === undefined ? null : <Limits schema={parameter.schema} reference={reference} />}
-          </li>
+        {parameters.map(({ name, in: place, schema, required, description, example }) => (
+          <Member
+            key={`${place} ${name}`}
+            name={name}
+            type={[words.places[place], ...(schema === undefined ? [] : [typeOf(schema, reference)])].join(", ")}
+            required={required}
+            description={description}
+          >
+            {schema === undefined ? null : <Limits schema={{ ...schema, example }} reference={reference} />}
+          </Member>
         ))}
       </ul>
     </section>
   );
 }
 
-function Responses({ responses, reference }: { responses: Operation["responses"]; reference: Reference }) {
-  const all = Object.entries(responses);
-  const first = all.findIndex(([status]) => status.startsWith("2"));
-  return (
-    <section>
-      <h2>{words.responses}</h2>
-      {all.map(([status, answer], n) => (
-        <details key={status} class="response" open={n === first}>
-          <summary>
-            <Badge tone={status.startsWith("2") ? "good" : status.startsWith("3") ? "idle" : "bad"}>{status}</Badge>{" "}
-            <span>{isProblem(answer) ? named(answer) : <Line text={answer.description ?? ""} />}</span>
-          </summary>
-          <Response answer={answer} reference={reference} />
-        </details>
-      ))}
-    </section>
-  );
-}
-
-const PROBLEM = "application/problem+json";
-const isProblem = ({ content = {} }: Answer): boolean => PROBLEM in content;
-
-/** The codes of a problem, as its description lists them: `code`: what it means. */
-const codesOf = (description: string): readonly string[] => description.split(/\. (?=`)/);
-
-/** As many codes as a line has room for. */
-const NAMED = 3;
-
-/** The codes of a problem in short. */
-function named({ description = "" }: Answer): string {
-  const names = codesOf(description).map((text) => text.split("`")[1] ?? text);
-  const more = names.length - NAMED;
-  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` ${words.more(more)}` : "");
-}
-
-function Response({ answer, reference }: { answer: Answer; reference: Reference }) {
-  const { content = {}, headers = {}, description = "" } = answer;
-  if (isProblem(answer)) {
-    return (
-      <ul class="codes">
-        {codesOf(description).map((text) => (
-          <li key={text}>
-            <Line text={text} codes />
-          </li>
-        ))}
-      </ul>
+/** The calls before and after, in the order of the overview. */
+function Neighbours({ operation, reference }: Props) {
+  const all = reference.groups.flatMap(({ operations }) => operations);
+  const here = all.indexOf(operation);
+  const link = (to: Operation | undefined, rel: string, text: string) =>
+    to === undefined ? null : (
+      <a href={`/docs/api/${to.id}`} rel={rel}>
+        <span>{text}</span>
+        <Line text={to.summary} />
+      </a>
     );
-  }
   return (
-    <>
-      {Object.entries(headers).map(([name, header]) => (
-        <p key={name} class="limits">
-          <code>{name}</code> {header.description === undefined ? "" : <Line text={header.description} />}
-        </p>
-      ))}
-      {Object.entries(content).map(([type, { schema }]) => (
-        <div key={type}>
-          <p class="media">
-            <code>{type}</code>
-          </p>
-          {schema === undefined ? null : <Body schema={schema} reference={reference} />}
-        </div>
-      ))}
-    </>
+    <nav class="neighbours" aria-label={words.between}>
+      {link(all[here - 1], "prev", words.previous)}
+      {link(all[here + 1], "next", words.next)}
+    </nav>
   );
 }

@@ -1,12 +1,10 @@
 /** All calls, by what they are about. */
 
 import { useState } from "preact/hooks";
-import { docs } from "../../shared/text/docs";
 import { type Operation, type Reference, SENT } from "./document";
-import { Line, Paragraphs } from "./markup";
+import { Line, Paragraphs, Path } from "./markup";
 import { Method } from "./operation";
-
-const words = docs.reference;
+import { titleOf, words } from "./text";
 
 const has = (operation: Operation, wanted: string): boolean =>
   `${operation.method} ${operation.path} ${operation.summary} ${operation.id}`.toLowerCase().includes(wanted);
@@ -38,7 +36,7 @@ export function Overview({ reference }: { reference: Reference }) {
       {groups.length === 0 ? <p class="note">{words.nothing}</p> : null}
       {groups.map(({ tag, description, operations }) => (
         <section key={tag} id={tag} class="group">
-          <h2>{tag === SENT ? words.webhooks : tag}</h2>
+          <h2>{titleOf(tag)}</h2>
           {description === "" ? null : <p class="note">{description}</p>}
           <ul>
             {operations.map((one) => (
@@ -48,7 +46,7 @@ export function Overview({ reference }: { reference: Reference }) {
                   <span>
                     <Line text={one.summary} />
                   </span>
-                  {tag === SENT ? null : <code>{one.path}</code>}
+                  {tag === SENT ? null : <Path path={one.path} />}
                 </a>
               </li>
             ))}

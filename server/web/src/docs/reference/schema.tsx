@@ -1,11 +1,13 @@
 /** What a body consists of: its members with type, bounds and meaning. Members of members open on demand. */
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { docs } from "../../shared/text/docs";
-import { type Reference, type Schema, alternatives, members, nameOf, resolve } from "./document";
+import { type Content, type Reference, type Schema, alternatives, members, nameOf, resolve } from "./document";
 import { Line } from "./markup";
+import { sized, words } from "./text";
 
-const words = docs.reference;
+/** Formats that say how wide a number is stored, which no caller needs. */
+const WIDTH = /^(u?int\d|float|double)/;
 
 /** The type of a schema in a few words. */
 export function typeOf(schema: Schema, reference: Reference): string {
@@ -15,7 +17,7 @@ export function typeOf(schema: Schema, reference: Reference): string {
   if (one.items !== undefined) return `array of ${typeOf(one.items, reference)}`;
   if (members(one, reference).length > 0) return nameOf(schema) ?? "object";
   const types = [one.type ?? "object"].flat().filter((type) => type !== "null");
-  return types.join(" | ") + (one.format === undefined ? "" : ` (${one.format})`);
+  return types.join(" | ") + (one.format === undefined || WIDTH.test(one.format) ? "" : ` (${one.format})`);
 }
 
 /** Whether a schema may be null. */
@@ -24,44 +26,44 @@ function nullable(schema: Schema, reference: Reference): boolean {
   return [one.type ?? []].flat().includes("null") || (one.oneOf ?? one.anyOf ?? []).some(({ type }) => type === "null");
 }
 
-/** The bounds of a value, as the document writes them. */
+/** The bounds of a value, each in a few words. */
 function bounds(one: Schema): readonly string[] {
-  const all: readonly (readonly [string, unknown])[] = [
-    ["pattern", one.pattern],
-    ["≥", one.minimum],
-    ["≤", one.maximum],
-    ["length ≥", one.minLength],
-    ["length ≤", one.maxLength],
-    ["items ≤", one.maxItems],
-    ["default", one.default],
+  const named = (name: string, value: unknown): string => (value === undefined || value === null ? "" : `${name} ${String(value)}`);
+  const all = [
+    named("pattern", one.pattern),
+    named("≥", one.minimum),
+    named("≤", one.maximum),
+    sized("characters", one.minLength, one.maxLength),
+    sized("items", undefined, one.maxItems),
+    named("default", one.default),
   ];
-  return all.filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => `${name} ${String(value)}`);
+  return all.filter((bound) => bound !== "");
 }
 
-/** What a value may be besides its type: its words, its bounds. */
+/** What a value may be besides its type: its words, its bounds, an example. */
 export function Limits({ schema, reference }: { schema: Schema; reference: Reference }) {
   const only = alternatives(resolve(schema, reference));
   const one = only.length === 1 && only[0] !== undefined ? resolve(only[0], reference) : resolve(schema, reference);
   const listed = one.enum ?? (one.items === undefined ? undefined : resolve(one.items, reference).enum);
-  const limits = bounds(one);
+  // Of a named schema, the example may be another one than here.
+  const example = typeof schema.example === "object" ? undefined : schema.example;
   return (
     <>
-      {listed === undefined ? null : (
-        <p class="limits">
-          {words.oneOf}{" "}
-          {listed.map((word) => (
-            <code key={String(word)}>{String(word)}</code>
-          ))}
-        </p>
-      )}
-      {limits.length === 0 ? null : (
-        <p class="limits">
-          {limits.map((limit) => (
-            <code key={limit}>{limit}</code>
-          ))}
-        </p>
-      )}
+      <Codes label={words.oneOf} values={listed ?? []} />
+      <Codes values={bounds(one)} />
+      <Codes label={words.example} values={example === undefined ? [] : [example]} />
     </>
+  );
+}
+
+function Codes({ label, values }: { label?: string; values: readonly unknown[] }) {
+  return values.length === 0 ? null : (
+    <p class="limits">
+      {label}
+      {values.map((value) => (
+        <code key={String(value)}>{String(value)}</code>
+      ))}
+    </p>
   );
 }
 
@@ -75,43 +77,66 @@ function inside(schema: Schema, reference: Reference): readonly Schema[] {
   return members(one, reference).length > 0 ? [schema] : [];
 }
 
+interface MemberProps {
+  readonly name: string;
+  readonly type: string;
+  readonly required?: boolean | undefined;
+  readonly description?: string | undefined;
+  readonly children?: ComponentChildren;
+}
+
+/** A member, a parameter or a header: its name, its type, and what it means. */
+export function Member({ name, type, required, description, children }: MemberProps) {
+  return (
+    <li>
+      <p class="member">
+        <code>{name}</code>
+        <span>{type}</span>
+        {required === true ? <em>{words.required}</em> : null}
+      </p>
+      {description === undefined ? null : (
+        <p>
+          <Line text={description} />
+        </p>
+      )}
+      {children}
+    </li>
+  );
+}
+
 interface MembersProps {
   readonly schema: Schema;
   readonly reference: Reference;
 }
 
-export function Members({ schema, reference }: MembersProps) {
+function Members({ schema, reference }: MembersProps) {
   return (
     <ul class="members">
       {members(schema, reference).map(([name, of, required]) => (
-        <li key={name}>
-          <p class="member">
-            <code>{name}</code>
-            <span>
-              {typeOf(of, reference)}
-              {nullable(of, reference) ? " | null" : ""}
-            </span>
-            {required ? <em>{words.required}</em> : null}
-          </p>
-          <Explained schema={of} reference={reference} />
-        </li>
+        <Member
+          key={name}
+          name={name}
+          type={typeOf(of, reference) + (nullable(of, reference) ? " | null" : "")}
+          required={required}
+          description={meaning(of, reference)}
+        >
+          <Inside schema={of} reference={reference} />
+        </Member>
       ))}
     </ul>
   );
 }
 
-/** What a member means and may be, and its own members on demand. */
-function Explained({ schema, reference }: MembersProps) {
-  const { description } = resolve(schema, reference);
+/** What a schema means; if it is something or null, what that something means. */
+function meaning(schema: Schema, reference: Reference): string | undefined {
   const [only] = alternatives(schema);
-  const said = description ?? (only === undefined ? undefined : resolve(only, reference).description);
+  return resolve(schema, reference).description ?? (only === undefined ? undefined : resolve(only, reference).description);
+}
+
+/** What a member may be, and its own members on demand. */
+function Inside({ schema, reference }: MembersProps) {
   return (
     <>
-      {said === undefined ? null : (
-        <p>
-          <Line text={said} />
-        </p>
-      )}
       <Limits schema={schema} reference={reference} />
       {inside(schema, reference).map((part, n) => (
         <Opened key={nameOf(part) ?? n} schema={part} reference={reference} />
@@ -125,32 +150,43 @@ function Opened({ schema, reference }: MembersProps) {
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {words.members} {nameOf(schema) === undefined ? "" : nameOf(schema)}
+        <span>{words.members(nameOf(schema))}</span>
       </summary>
       {open ? <Members schema={schema} reference={reference} /> : null}
     </details>
   );
 }
 
-/** A whole body: its alternatives, each with its members. */
-export function Body({ schema, reference }: MembersProps) {
-  const parts = inside(schema, reference);
-  if (parts.length === 0) return <Explained schema={schema} reference={reference} />;
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) {
-    return (
-      <>
-        <p class="note">{typeOf(schema, reference)}</p>
-        <Members schema={only} reference={reference} />
-      </>
-    );
-  }
+/** The bodies of a request or an answer, by their types. */
+export function Bodies({ content, reference }: { content: Readonly<Record<string, Content>>; reference: Reference }) {
   return (
     <>
-      <p class="note">{words.oneOf}</p>
-      {parts.map((part, n) => (
-        <Opened key={nameOf(part) ?? n} schema={part} reference={reference} />
+      {Object.entries(content).map(([type, { schema }]) => (
+        <div key={type}>
+          <p class="media">
+            <code>{type}</code>
+            {schema === undefined ? null : <span>{typeOf(schema, reference)}</span>}
+          </p>
+          {schema === undefined ? null : <Body schema={schema} reference={reference} />}
+        </div>
       ))}
+    </>
+  );
+}
+
+/** A whole body: its members, or those of each alternative on demand. */
+function Body({ schema, reference }: MembersProps) {
+  const [only, ...others] = inside(schema, reference);
+  if (only !== undefined && others.length === 0) return <Members schema={only} reference={reference} />;
+  const description = meaning(schema, reference);
+  return (
+    <>
+      {only !== undefined || description === undefined ? null : (
+        <p>
+          <Line text={description} />
+        </p>
+      )}
+      <Inside schema={schema} reference={reference} />
     </>
   );
 }
