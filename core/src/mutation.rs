@@ -30,6 +30,10 @@ named_enum! {
         ResendAfterRestart = "resend_after_restart",
         /// A reversal whose host died is sent again.
         ResendReversal = "resend_reversal",
+        /// An operator that does not vouch for what it has not found is believed when it has not found something.
+        NotFoundIsProof = "not_found_is_proof",
+        /// What was not found is proof although the lease under which the operator was asked has ended.
+        StaleLeaseAccepted = "stale_lease_accepted",
         /// A payment is stored without the task to send it.
         LostOutboxRow = "lost_outbox_row",
         /// A used nonce is not remembered.

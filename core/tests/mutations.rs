@@ -8,7 +8,7 @@ use railgate::mutation::{Mutation, with};
 use railgate::simulation::{Plan, play};
 
 /// How many steps each world has here.
-const STEPS: u64 = 700;
+const STEPS: u64 = 1_500;
 
 /// Within how many worlds each is found.
 const WITHIN: u64 = 30;

@@ -16,7 +16,7 @@ use crate::validate::{CreateRequest, parse_reverse};
 
 use super::Part;
 use super::model::Verdict;
-use super::rails::FEE;
+use super::rails::{FEE, OPERATORS};
 use super::world::{DAY, World, cents, enrol, fault, in_doubt, operated};
 
 /// Payees of a sandbox, by what becomes of the payments.
@@ -142,7 +142,7 @@ impl World<'_> {
             request.expires_at = Some(self.env.now() + 1_000 + self.random.below(60_000) as i64);
         }
         if live && !between && self.random.one_in(4) {
-            request.provider = Some(self.operators[self.random.index(3)].id.to_owned());
+            request.provider = Some(self.operators[self.random.index(OPERATORS)].id.to_owned());
         }
         self.customers[who].asked.insert(reference.as_str().to_owned(), request.clone());
         Ok(request)

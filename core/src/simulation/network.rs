@@ -66,7 +66,8 @@ impl World<'_> {
 
     /// Sends something, which may take its time.
     fn send(&mut self, message: Message) {
-        let (slow, takes) = (self.random.one_in(6), self.random.pick(&[9_000, 20_000, 28_000]));
+        let slow = self.random.one_in(if self.is_sluggish() { 2 } else { 6 });
+        let takes = self.random.pick(&[9_000, 20_000, 28_000]);
         if slow && self.has(Part::Losses) {
             self.late.push((self.env.now() + takes, message));
         } else {
@@ -74,8 +75,12 @@ impl World<'_> {
         }
     }
 
-    /// Something on its way arrives.
+    /// Something on its way arrives: the more there is, the more of it, so that most is in time.
     pub(super) fn deliver(&mut self) -> Verdict {
+        (0..=self.wire.len() / 6).try_for_each(|_| self.deliver_one())
+    }
+
+    fn deliver_one(&mut self) -> Verdict {
         let (now, calm) = (self.env.now(), self.calm);
         self.wire.extend(self.late.extract_if(.., |(at, _)| calm || *at <= now).map(|(_, message)| message));
         if self.wire.is_empty() {

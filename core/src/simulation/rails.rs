@@ -15,6 +15,8 @@ use crate::time::Millis;
 use super::random::Random;
 use super::statements::COLUMNS;
 
+/// How many operators there are.
+pub(super) const OPERATORS: usize = 4;
 /// The fee of each payment through an operator, in minor units.
 pub(super) const FEE: i64 = 7;
 const TAG: &str = "x-wire-key";
@@ -121,6 +123,8 @@ pub(super) struct Operator {
     pub(super) id: &'static str,
     /// Whether it recognises a payment that it knows.
     idempotent: bool,
+    /// Whether it vouches for what it has not found.
+    vouches: bool,
     /// Whether it takes its time, and calls back.
     slow: bool,
     pub(super) books: BTreeMap<String, Entry>,
@@ -156,9 +160,14 @@ pub(super) enum Road {
 }
 
 impl Operator {
-    pub(super) fn all() -> [Self; 3] {
-        let operator = |id, idempotent, slow| Self { id, idempotent, slow, books: BTreeMap::new() };
-        [operator("exact", true, false), operator("plain", false, false), operator("slow", true, true)]
+    pub(super) fn all() -> [Self; OPERATORS] {
+        let operator = |id, idempotent, vouches, slow| Self { id, idempotent, vouches, slow, books: BTreeMap::new() };
+        [
+            operator("exact", true, true, false),
+            operator("plain", false, false, false),
+            operator("slow", true, true, true),
+            operator("strict", false, true, false),
+        ]
     }
 
     /// The operators as the gateway is configured to reach them.
@@ -172,8 +181,7 @@ impl Operator {
     fn spec(&self) -> ProviderSpec {
         let spec = ProviderSpec::new(self.id, self.id, Mode::Live, &Wire);
         let fees = vec![FeeRule { flat: fee(), refund: Some(FeeRefund::Proportional), ..FeeRule::default() }];
-        // One that does not recognise repeats does not vouch for what it has not found either.
-        let capabilities = Capabilities { inquiry: self.idempotent, idempotent_submit: self.idempotent, ..Wire.capabilities() };
+        let capabilities = Capabilities { inquiry: self.vouches, idempotent_submit: self.idempotent, ..Wire.capabilities() };
         let settings = COLUMNS.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         ProviderSpec { base_url: Some(format!("https://{}", self.id)), settings, fees, capabilities, ..spec }
     }
@@ -211,6 +219,9 @@ impl Operator {
         if executed > 0 {
             entry.fate = Fate::Done;
         }
+        if lies && !self.vouches && random.one_in(3) {
+            return Carried::Answered(HttpReply { status: 500, headers: Vec::new(), body: Vec::new() });
+        }
         reply(if lied { "elsewhere" } else { fate.word() })
     }
 
@@ -219,7 +230,7 @@ impl Operator {
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
         };
         // One that does not vouch for what it has not found often does not find what it has.
-        if lies && !self.idempotent && random.one_in(5) {
+        if lies && !self.vouches && random.one_in(2) {
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
         }
         if lies && entry.fate == Fate::Done && random.one_in(60) {

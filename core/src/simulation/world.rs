@@ -23,7 +23,7 @@ use super::customers::Customer;
 use super::model::{Balance, Event, Model, Seen, Verdict};
 use super::network::{Message, OnWire};
 use super::people::Staff;
-use super::rails::{FEE, Operator, Wire};
+use super::rails::{FEE, OPERATORS, Operator, Wire};
 use super::random::Random;
 use super::receivers::Receivers;
 use super::store::{Calm, Fault, SimStore, Touched};
@@ -57,7 +57,7 @@ pub(super) struct World<'p> {
     pub(super) nodes: Vec<Node>,
     /// Looks at everything, and is never disturbed.
     pub(super) eye: Engine,
-    pub(super) operators: [Operator; 3],
+    pub(super) operators: [Operator; OPERATORS],
     pub(super) wire: Vec<Message>,
     /// What takes its time on the way, and until when.
     pub(super) late: Vec<(Millis, Message)>,
@@ -69,7 +69,7 @@ pub(super) struct World<'p> {
     pub(super) staff: Staff,
     pub(super) receivers: Receivers,
     /// What each operator sent last of its books.
-    pub(super) statements: [Option<String>; 3],
+    pub(super) statements: [Option<String>; OPERATORS],
     pub(super) model: Model,
     nonces: u64,
     numbers: BTreeMap<SettlementNo, String>,
@@ -139,7 +139,7 @@ impl<'p> World<'p> {
             last_payment: None,
             staff,
             receivers,
-            statements: [None, None, None],
+            statements: [const { None }; OPERATORS],
             model,
             nonces: 0,
             numbers: BTreeMap::new(),
@@ -226,6 +226,11 @@ impl<'p> World<'p> {
         Ok(())
     }
 
+    /// Whether the network is bad, or hosts stand still.
+    pub(super) const fn is_sluggish(&self) -> bool {
+        self.plan.seed % 4 < 2
+    }
+
     fn draw_fault(&mut self) -> Option<Fault> {
         let (strikes, of_file, of_server) =
             (self.random.one_in(14), self.random.pick(&Fault::OF_FILES), self.random.pick(&Fault::OF_SERVERS));
@@ -253,6 +258,8 @@ impl<'p> World<'p> {
                 let ms = self.random.pick(&WAITS);
                 // Once, so long that what waits for a second person has waited too long; not so often that what is kept for a time is gone.
                 let ms = if ms == WEEK && self.env.now() > START + 2 * DAY { 70_000 } else { ms };
+                // What is late is still under way when others look for it.
+                let ms = if self.is_sluggish() && !self.random.one_in(4) { ms.min(20_000) } else { ms };
                 self.env.advance_to(self.env.now() + ms);
                 Ok(())
             }

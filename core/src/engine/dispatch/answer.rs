@@ -154,7 +154,7 @@ impl Engine {
         let asked_late = |task: &TaskRecord| age(task.key.due() - self.config.lease_ms) >= self.not_found_after();
         let contradicts = |done_at| change.now - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
         let proof = task.map_or_else(
-            || done_at.is_some_and(contradicts),
+            || done_at.is_some_and(contradicts) || mutated!(StaleLeaseAccepted),
             |task| match task.kind {
                 TaskKind::Dispatch => self.proves_not_sent(provider, Action::Submit),
                 TaskKind::Reverse => self.proves_not_sent(provider, Action::Reverse),
