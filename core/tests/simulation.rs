@@ -1,6 +1,6 @@
 //! Whole deployments, played from numbers: what must hold holds in each, and in the end the log has every event exactly once.
 //!
-//! `RAILGATE_SEED=n` plays only that one; `railgate sim --seed n` tells what happens in it.
+//! `RAILGATE_SEEDS=n` plays so many, `RAILGATE_STEPS=n` so long; `RAILGATE_SEED=n` plays only that one; `railgate sim --seed n` tells what happens in it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "simulation", feature = "testkit"))]
 
@@ -46,8 +46,12 @@ fn assert_on_the_trail(store: &dyn Store) {
     assert!((reversals..=reversals + cancelled).contains(&done(AuditAction::ReverseSettlement)));
 }
 
+fn given(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|number| number.parse().ok())
+}
+
 fn run(seed: u64) {
-    let steps = std::env::var("RAILGATE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
+    let steps = given("RAILGATE_STEPS").unwrap_or(STEPS);
     let played = play(&Plan { steps, ..Plan::of(seed) });
     assert_eq!(played.failure, None, "play it again: railgate sim --seed {seed} --steps {steps}");
     let (store, engine) = played.end.unwrap();
@@ -59,10 +63,10 @@ fn run(seed: u64) {
 
 #[test]
 fn what_must_hold_holds_in_every_world() {
-    if let Some(seed) = std::env::var("RAILGATE_SEED").ok().and_then(|seed| seed.parse().ok()) {
+    if let Some(seed) = given("RAILGATE_SEED") {
         return run(seed);
     }
-    (1..=60).for_each(run);
+    (1..=given("RAILGATE_SEEDS").unwrap_or(60)).for_each(run);
 }
 
 #[test]
