@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+#[cfg(feature = "openapi")]
+use super::request::PositiveAmountInput;
 use super::request::body;
 use super::{AmountInput, FeeBody, LimitBody, SecretTexts, TimeoutsBody};
 use crate::ledger::Mode;
@@ -37,27 +39,29 @@ body! {
         [example = "Acme Pay", min_length = 1, max_length = 100]
         name: String,
         /// The protocol that it speaks: `adapter` or `gsma`.
-        [example = "adapter"]
+        [example = "adapter", pattern = "^(adapter|gsma)$"]
         rail: String,
         /// The kinds of participant that it reaches.
-        [example = json!(["msisdn"])]
+        [example = json!(["msisdn"]), min_items = 1]
         namespaces: Vec<String>,
         /// The currencies that it settles, ISO 4217.
-        [example = json!(["KES"])]
+        [example = json!(["KES"]), min_items = 1]
         currencies: Vec<String>,
         /// Who answers questions.
+        [min_items = 1]
         contacts: Vec<ContactBody>,
         /// Its endpoint for tests, where no real money moves.
         sandbox: SandboxPlaceBody,
     } optional {
         /// The countries that it reaches, ISO 3166-1 alpha-2.
-        [example = json!(["KE"])]
+        [example = json!(["KE"]), min_items = 1]
         countries: Vec<String>,
         /// Settings of its rail.
         settings: BTreeMap<String, String>,
         /// Smallest and largest payments, by currency.
         limits: BTreeMap<String, LimitBody>,
         /// What it charges.
+        [min_items = 1]
         fees: Vec<FeeBody>,
         /// How long calls to it may take.
         timeouts: TimeoutsBody,
@@ -74,14 +78,14 @@ body! {
     /// Somebody who answers questions.
     ContactBody {
         /// `technical`, `operations` or `compliance`.
-        [example = "technical"]
+        [example = "technical", pattern = "^(technical|operations|compliance)$"]
         role: String,
         /// An address.
-        [example = "pay@acme.example", max_length = 254]
+        [example = "pay@acme.example", max_length = 254, pattern = "^[!-?A-~]+@[!-?A-~]+$"]
         email: String,
     } optional {
         /// A name.
-        [example = "Ada Acme", max_length = 100]
+        [example = "Ada Acme", min_length = 1, max_length = 100]
         name: String,
     }
 }
@@ -90,7 +94,7 @@ body! {
     /// An endpoint for tests.
     SandboxPlaceBody {
         /// Its address.
-        [example = "https://sandbox.acme.example/railgate", max_length = 2048]
+        [example = "https://sandbox.acme.example/railgate", min_length = 1, max_length = 2048]
         base_url: String,
         /// Whom the test pays there.
         test: TestPartiesBody,
@@ -104,7 +108,7 @@ body! {
     /// An endpoint for real money.
     LivePlaceBody {
         /// Its address.
-        [example = "https://api.acme.example/railgate", max_length = 2048]
+        [example = "https://api.acme.example/railgate", min_length = 1, max_length = 2048]
         base_url: String,
     } optional {
         /// Settings that differ from the general ones.
@@ -126,6 +130,7 @@ body! {
         [example = "msisdn:+254700000202"]
         later_to: String,
         /// How much each time; default: 10.
+        [value_type = Option<PositiveAmountInput>]
         amount: AmountInput,
         /// In which currency; default: the first of `currencies`.
         [example = "KES"]
@@ -151,7 +156,7 @@ body! {
     /// Payments that a provider would like to get.
     WishBody {
         /// The kind of participant.
-        [example = "msisdn"]
+        [example = "msisdn", min_length = 1]
         namespace: String,
     } optional {
         /// What the participant's identifier starts with.
@@ -160,12 +165,16 @@ body! {
         /// Only this currency.
         currency: String,
         /// The smallest payment; needs a currency.
+        [value_type = Option<PositiveAmountInput>]
         min: AmountInput,
         /// The largest payment; needs a currency.
+        [value_type = Option<PositiveAmountInput>]
         max: AmountInput,
         /// The lowest is tried first; default: 100.
+        [maximum = 1_000_000]
         priority: u32,
         /// Its share among those of the same priority; default: 1.
+        [maximum = 1_000_000]
         weight: u32,
     }
 }
@@ -187,6 +196,7 @@ body! {
         [example = "licence.pdf", max_length = 100]
         name: String,
         /// The content, in base64.
+        [min_length = 1]
         content: String,
     } optional {}
 }

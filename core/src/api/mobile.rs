@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "openapi")]
+use super::request::PositiveAmountInput;
 use super::request::body;
 use super::{AmountInput, DecimalNumber, Jwk, SettlementView, TokenView};
 use crate::store::record::{DeviceAttestation, PaymentApprovalStatus, UserStatus};
@@ -45,7 +47,7 @@ body! {
         /// What the user may pay. One entry for each currency.
         limits: Vec<UserLimitsBody>,
         /// `active`, or `blocked`: the user's devices may not call.
-        [example = "blocked"]
+        [example = "blocked", pattern = "^(active|blocked)$"]
         status: String,
     }
 }
@@ -54,22 +56,22 @@ body! {
     /// A device of an end user, with the code that the client made for it.
     DeviceEnrollBody {
         /// The code. Upper or lower case, with or without hyphens and spaces; `O` counts as 0, `I` and `L` as 1.
-        [example = "7K3M-Q9XR-2T8W-HN5E"]
+        [example = "7K3M-Q9XR-2T8W-HN5E", min_length = 1]
         code: String,
         /// The device's public key, which signs the call.
         jwk: Jwk,
         /// The platform, such as `android` or `ios`: 1 to 40 printable characters.
-        [example = "android", max_length = 40]
+        [example = "android", min_length = 1, max_length = 40]
         platform: String,
     } optional {
         /// The version of the app.
-        [example = "3.2.0", max_length = 40]
+        [example = "3.2.0", min_length = 1, max_length = 40]
         app_version: String,
         /// The model of the device.
-        [example = "Pixel 9", max_length = 100]
+        [example = "Pixel 9", min_length = 1, max_length = 100]
         model: String,
         /// What its owner calls it.
-        [max_length = 100]
+        [min_length = 1, max_length = 100]
         name: String,
         /// What the maker of the device says about the key.
         attestation: AttestationBody,
@@ -80,11 +82,11 @@ body! {
     /// What the maker of a device says about its key, bound to the code: see the documentation of the mobile API.
     AttestationBody {
         /// `android-key` or `apple-app-attest`.
-        [example = "android-key"]
+        [example = "android-key", pattern = "^(android-key|apple-app-attest)$"]
         format: String,
     } optional {
         /// Of `android-key`: the certificates in base64 (DER), the key's first.
-        [max_items = 8]
+        [min_items = 1, max_items = 8]
         chain: Vec<String>,
         /// Of `apple-app-attest`: the attestation object in base64 (CBOR).
         object: String,
@@ -95,7 +97,7 @@ body! {
     /// A new name for a device.
     DeviceBody {
         /// 1 to 100 printable characters.
-        [max_length = 100]
+        [min_length = 1, max_length = 100]
         name: String,
     } optional {}
 }
@@ -104,19 +106,20 @@ body! {
     /// A payment as the app showed it to its user. It must be what the gateway has, and the device's signature covers it.
     ShownBody {
         /// The amount.
-        [example = 250.00]
+        [value_type = PositiveAmountInput, example = 250.00]
         amount: AmountInput,
         /// ISO 4217 code.
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
         /// The payee.
-        [example = "msisdn:+254700000001"]
+        [example = "msisdn:+254700000001", min_length = 1]
         to: String,
         /// The reference.
-        [example = "invoice-2026-0001"]
+        [example = "invoice-2026-0001", min_length = 1]
         reference: String,
     } optional {
         /// The name of the payee, if the app showed one.
+        [min_length = 1, max_length = 140]
         payee_name: String,
     }
 }
@@ -125,13 +128,13 @@ body! {
     /// What the user decided about a payment, and what the app had shown.
     DecisionBody {
         /// `approve` or `decline`.
-        [example = "approve"]
+        [example = "approve", pattern = "^(approve|decline)$"]
         decision: String,
         /// What the app showed.
         shown: ShownBody,
     } optional {
-        /// Why the user declined: up to 500 printable characters.
-        [max_length = 500]
+        /// Why the user declined: 1 to 500 printable characters.
+        [min_length = 1, max_length = 500]
         reason: String,
     }
 }

@@ -11,15 +11,17 @@ body! {
     /// A push subscription, as `PushSubscription.toJSON()` gives it.
     PushSubscriptionBody {
         /// Where the push service takes messages for it.
-        [example = "https://push.example.net/p/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV"]
+        [example = "https://push.example.net/p/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV", min_length = 1]
         endpoint: String,
         /// The keys that encrypt for it.
         keys: PushKeysBody,
     } optional {
         /// When it expires, in milliseconds since 1970; null for never.
         #[serde(rename = "expirationTime", alias = "expiration_time")]
+        [value_type = Option<f64>, minimum = 0]
         expiration_time: i64,
         /// The key that it was made with, if that is not the present one: `application_server_key` of an earlier answer.
+        [min_length = 1]
         application_server_key: String,
         /// The language of the device, a BCP 47 tag. Default: the first of `Accept-Language`.
         [example = "ar-EG", max_length = 35]
@@ -31,10 +33,10 @@ body! {
     /// The keys of a push subscription, in base64url.
     PushKeysBody {
         /// The public key of the device: a point of P-256.
-        [example = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"]
+        [example = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4", min_length = 1]
         p256dh: String,
         /// 16 bytes that only the device and the gateway know.
-        [example = "BTBZMqHH6r4Tts7J_aSIgg"]
+        [example = "BTBZMqHH6r4Tts7J_aSIgg", min_length = 1]
         auth: String,
     } optional {}
 }
@@ -43,7 +45,7 @@ body! {
     /// What a user wants to be told, and where. What is left out is as by default.
     PreferencesBody {} optional {
         /// What a push may say: `none` (by default), `amount` or `full`.
-        [example = "amount"]
+        [example = "amount", pattern = "^(none|amount|full)$"]
         detail: String,
         /// The language, a BCP 47 tag. Default: that of each device.
         [example = "ar-EG", max_length = 35]
@@ -59,10 +61,10 @@ body! {
     /// Hours of the day during which pushes wait.
     QuietHoursBody {
         /// When they begin, `HH:MM`.
-        [example = "22:00"]
+        [example = "22:00", pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$"]
         from: String,
         /// When they end, `HH:MM`; the next day, if not later than `from`.
-        [example = "07:00"]
+        [example = "07:00", pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$"]
         to: String,
         /// An IANA time zone, or an offset such as `+03:00`.
         [example = "Africa/Cairo", max_length = 64]

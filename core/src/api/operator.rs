@@ -5,6 +5,8 @@ use serde_json::value::RawValue;
 
 use super::provider::{FeeBody, ProviderBody, RoutesBody};
 use super::request::body;
+#[cfg(feature = "openapi")]
+use super::request::{PositiveAmountInput, schema::floor};
 use super::{AmountInput, BalanceView, ClientPlaceView, DecimalNumber, Jwk, KeyView, Rate, RouteStepView, TermsBody, TokenView};
 use crate::engine::Moved;
 use crate::ledger::Mode;
@@ -16,7 +18,7 @@ body! {
     /// An operator who enrols.
     OperatorEnrollBody {
         /// The code of the invitation.
-        [example = "opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB", max_length = 64]
+        [example = "opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB", pattern = "^[A-Za-z0-9_]{1,64}$"]
         code: String,
         /// The public key. Its private key never leaves its owner.
         jwk: Jwk,
@@ -92,6 +94,7 @@ body! {
         reason: String,
     } optional {
         /// The thumbprint of the key to approve; required if several wait.
+        [pattern = "^[A-Za-z0-9_-]{43}$"]
         key: String,
     }
 }
@@ -103,6 +106,7 @@ body! {
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
         /// More than zero.
+        [value_type = PositiveAmountInput, example = 250.00]
         amount: AmountInput,
         /// The operator's reference, unique for each client: a repeat changes nothing.
         [example = "wire-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$"]
@@ -131,10 +135,13 @@ body! {
         reason: String,
     } optional {
         /// The smallest payment.
+        [value_type = Option<PositiveAmountInput>]
         min: AmountInput,
         /// The largest payment.
+        [value_type = Option<PositiveAmountInput>]
         max: AmountInput,
         /// The most that the payments of a day (UTC) add up to.
+        [value_type = Option<PositiveAmountInput>]
         daily_value: AmountInput,
         /// The most payments of a day.
         daily_count: u32,
@@ -174,11 +181,11 @@ body! {
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
         /// Zero for none, otherwise less than zero.
-        [example = "-500.00"]
+        [schema_with = floor, example = "-500.00"]
         amount: AmountInput,
         /// The operator's reference, unique for each client, also among deposits and withdrawals: a repeat of the same change changes
         /// nothing.
-        [example = "contract-2026-0001"]
+        [example = "contract-2026-0001", pattern = "^[A-Za-z0-9._-]{1,64}$"]
         reference: String,
         /// What proves it, such as the paragraph of a contract. Clients never see it.
         [example = "contract of May, paragraph 4", min_length = 1, max_length = 500]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::AmountInput;
+#[cfg(feature = "openapi")]
+use super::request::PositiveAmountInput;
 use super::request::body;
 
 body! {
@@ -16,7 +18,7 @@ body! {
         [example = "Operator in Kenya", min_length = 1, max_length = 100]
         name: String,
         /// The protocol that it speaks.
-        [example = "simulator"]
+        [example = "simulator", min_length = 1]
         rail: String,
         /// `sandbox` or `live`, never both.
         [example = "sandbox", pattern = "^(sandbox|live)$"]
@@ -30,17 +32,18 @@ body! {
         /// Secrets of its rail, by name. They are never shown again; left out, those that it has stay.
         secrets: SecretTexts,
         /// The kinds of participant that it reaches; default: all.
-        [example = json!(["msisdn"])]
+        [example = json!(["msisdn"]), min_items = 1]
         namespaces: Vec<String>,
         /// The currencies that it settles, ISO 4217; default: all.
-        [example = json!(["KES"])]
+        [example = json!(["KES"]), min_items = 1]
         currencies: Vec<String>,
         /// The countries that it reaches, ISO 3166-1 alpha-2, for people.
-        [example = json!(["KE"])]
+        [example = json!(["KE"]), min_items = 1]
         countries: Vec<String>,
         /// Smallest and largest payments, by currency.
         limits: BTreeMap<String, LimitBody>,
         /// What it charges. The rule that fits best applies: of both currency and namespace, then of the currency, then of the namespace.
+        [min_items = 1]
         fees: Vec<FeeBody>,
         /// How long calls to it may take.
         timeouts: TimeoutsBody,
@@ -67,8 +70,10 @@ body! {
     /// Bounds of a payment, in units of its currency.
     LimitBody {} optional {
         /// The smallest payment; default: the smallest unit of the currency.
+        [value_type = Option<PositiveAmountInput>]
         min: AmountInput,
         /// The largest payment; default: no limit.
+        [value_type = Option<PositiveAmountInput>]
         max: AmountInput,
     }
 }
@@ -89,9 +94,11 @@ body! {
         /// The largest fee.
         max: AmountInput,
         /// In rising order of `from`; the last whose `from` the payment reaches replaces `flat` and `percent`.
+        [min_items = 1]
         tiers: Vec<FeeTierBody>,
         /// What completed reversals give back of it: `none` (default), `proportional` to the reversed part, or `full` once the whole
         /// payment is reversed.
+        [pattern = "^(none|proportional|full)$"]
         refund: String,
     }
 }
@@ -113,8 +120,10 @@ body! {
     /// Time-outs of calls to a provider, in milliseconds.
     TimeoutsBody {} optional {
         /// How long a connection may take to be made.
+        [maximum = 120_000]
         connect_ms: u64,
         /// How long an answer may take, connection included.
+        [maximum = 120_000]
         answer_ms: u64,
     }
 }
@@ -131,20 +140,25 @@ body! {
     /// An entry: for payments like these, these providers. The longest prefix wins, then the narrowest entry.
     RouteBody {
         /// `sandbox` or `live`.
+        [example = "live", pattern = "^(sandbox|live)$"]
         mode: String,
         /// The kind of participant.
+        [example = "msisdn", min_length = 1]
         namespace: String,
         /// The providers to try.
+        [min_items = 1]
         providers: Vec<ChoiceBody>,
     } optional {
         /// What the participant's identifier starts with.
-        [example = "+2547"]
+        [example = "+2547", min_length = 1]
         prefix: String,
         /// Only this currency.
         currency: String,
         /// The smallest payment; needs a currency.
+        [value_type = Option<PositiveAmountInput>]
         min: AmountInput,
         /// The largest payment; needs a currency.
+        [value_type = Option<PositiveAmountInput>]
         max: AmountInput,
     }
 }
@@ -153,11 +167,14 @@ body! {
     /// A provider in a route.
     ChoiceBody {
         /// Its id.
+        [example = "operator-kenya", pattern = "^[a-z0-9._-]{1,64}$"]
         id: String,
         /// The lowest is tried first.
+        [maximum = 1_000_000]
         priority: u32,
     } optional {
         /// Its share among those of the same priority; default: 1.
+        [maximum = 1_000_000]
         weight: u32,
     }
 }

@@ -32,7 +32,7 @@ body! {
         [example = "ms"]
         unit: String,
         /// When it was measured, RFC 3339: in the last seven days, and at most five minutes ahead of the gateway's clock.
-        [example = "2026-11-21T10:38:17Z"]
+        [example = "2026-11-21T10:38:17Z", format = DateTime]
         at: String,
     } optional {
         /// The version of the app.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 #[cfg(feature = "openapi")]
-use schema::{amount, event_type, events, failure, left, outcome, reason};
+use schema::{amount, event_type_or_none, events, failure, left, outcome, reason};
 
 use crate::auth::{EphemeralKey, PublicKey};
 
@@ -71,12 +71,13 @@ body! {
         /// The client's own key-value pairs, at most 50.
         metadata: BTreeMap<String, String>,
         /// Pins the payment to this provider.
-        [example = "simulator"]
+        [example = "simulator", pattern = "^[a-z0-9._-]{1,64}$"]
         provider: String,
         /// From a check; fixes the fee.
+        [min_length = 1, max_length = 256]
         quote_id: String,
         /// RFC 3339; the settlement is cancelled if it was not dispatched by then.
-        [example = "2030-01-01T00:00:00Z"]
+        [example = "2030-01-01T00:00:00Z", format = DateTime]
         expires_at: String,
         /// The client's end user who pays, by the client's own name for them: their limits apply, and above one of them the payment waits
         /// until they approve it. A user's device leaves it out: it pays as its user.
@@ -142,16 +143,17 @@ body! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwk {
     /// `EC` or `OKP`.
-    #[cfg_attr(feature = "openapi", schema(example = "OKP"))]
+    #[cfg_attr(feature = "openapi", schema(example = "OKP", pattern = "^(EC|OKP)$"))]
     pub kty: String,
     /// `P-256`, `Ed25519` or `X25519`.
-    #[cfg_attr(feature = "openapi", schema(example = "Ed25519"))]
+    #[cfg_attr(feature = "openapi", schema(example = "Ed25519", pattern = "^(P-256|Ed25519|X25519)$"))]
     pub crv: String,
     /// base64url without padding, 32 bytes.
-    #[cfg_attr(feature = "openapi", schema(example = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))]
+    #[cfg_attr(feature = "openapi", schema(example = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", pattern = "^[A-Za-z0-9_-]{43}$"))]
     pub x: String,
     /// For P-256: base64url without padding, 32 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(pattern = "^[A-Za-z0-9_-]{43}$"))]
     pub y: Option<String>,
 }
 
@@ -165,10 +167,10 @@ body! {
         [example = "Corner shop", min_length = 1, max_length = 100]
         client_name: String,
         /// Default: `sandbox`.
-        [example = "sandbox"]
+        [example = "sandbox", pattern = "^(sandbox|live)$"]
         environment: String,
         /// The code of an invitation, if the gateway requires one for a new sandbox client.
-        [example = "inv_01KAJX3M7Q5W8ZP9D2R4T6V8YB", max_length = 64]
+        [example = "inv_01KAJX3M7Q5W8ZP9D2R4T6V8YB", pattern = "^[A-Za-z0-9_]{0,64}$"]
         invitation: String,
     }
 }
@@ -177,7 +179,7 @@ body! {
     /// What a challenge is for.
     ChallengeBody {} optional {
         /// The mode of the key that will sign; default: `sandbox`.
-        [example = "sandbox"]
+        [example = "sandbox", pattern = "^(sandbox|live)$"]
         environment: String,
     }
 }
@@ -186,7 +188,7 @@ body! {
     /// The token to issue.
     TokenBody {} optional {
         /// Scopes, separated by spaces; default: everything the key may do.
-        [example = "settlements:read balances:read"]
+        [example = "settlements:read balances:read", min_length = 1]
         scope: String,
         /// Asks for a session, in which calls are signed with HMAC-SHA256 instead of by the key.
         session: SessionBody,
@@ -248,6 +250,7 @@ body! {
         [example = "till 2", min_length = 1, max_length = 100]
         label: String,
         /// Scopes, separated by spaces; default: those of the credential that adds the key.
+        [min_length = 1]
         scope: String,
     }
 }
@@ -301,7 +304,7 @@ body! {
     /// The example to send.
     TestBody {} optional {
         /// A type of event; default: `settlement.completed`.
-        [schema_with = event_type, required = false, example = "settlement.completed"]
+        [schema_with = event_type_or_none, required = false, example = "settlement.completed"]
         kind as "type": String,
     }
 }
@@ -310,11 +313,11 @@ body! {
     /// The events to deliver again.
     ReplayBody {
         /// RFC 3339, inclusive.
-        [example = "2026-11-20T00:00:00Z"]
+        [example = "2026-11-20T00:00:00Z", format = DateTime]
         since: String,
     } optional {
         /// RFC 3339, exclusive; default: everything there is.
-        [example = "2026-11-21T00:00:00Z"]
+        [example = "2026-11-21T00:00:00Z", format = DateTime]
         until: String,
         /// `next_after` of the previous response, to continue from there.
         [minimum = 0]
@@ -348,12 +351,26 @@ impl AmountInput {
 #[cfg(feature = "openapi")]
 impl utoipa::PartialSchema for AmountInput {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-        schema::decimal("A decimal number without an exponent. A JSON number, or a string with the same text.").into()
+        schema::amount_or_zero("A decimal number without an exponent, at least zero. A JSON number, or a string with the same text.").into()
     }
 }
 
 #[cfg(feature = "openapi")]
 impl utoipa::ToSchema for AmountInput {}
+
+/// What the document says of an [`AmountInput`] that must be more than zero.
+#[cfg(feature = "openapi")]
+pub(super) enum PositiveAmountInput {}
+
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for PositiveAmountInput {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        amount().into()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for PositiveAmountInput {}
 
 /// An empty string, which is not an amount.
 impl Default for AmountInput {
@@ -377,7 +394,7 @@ impl<'de> Deserialize<'de> for AmountInput {
 
 /// Schemas that a derive cannot express.
 #[cfg(feature = "openapi")]
-mod schema {
+pub(super) mod schema {
     use utoipa::openapi::schema::{ArrayBuilder, Object, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
 
     use crate::rail::FailureCode;
@@ -385,40 +402,61 @@ mod schema {
     use crate::store::record::Topic;
     use crate::validate::ReversalReason;
 
-    pub(super) fn decimal(what: &str) -> Object {
+    /// More than zero, of at most 15 digits before the point.
+    const POSITIVE: &str = "^([1-9][0-9]{0,14}([.][0-9]{1,14})?|0[.][0-9]{0,13}[1-9][0-9]{0,13})$";
+    /// The same, or zero.
+    const AT_LEAST_ZERO: &str = "^(0|[1-9][0-9]{0,14})([.][0-9]{1,14})?$";
+    /// The same with a minus, or zero.
+    const AT_MOST_ZERO: &str = "^(0([.]0{1,14})?|-(0|[1-9][0-9]{0,14})([.][0-9]{1,14})?)$";
+
+    /// A number, or its text: the bounds are for the number, the pattern for the text.
+    fn decimal(what: &str, pattern: &str) -> ObjectBuilder {
         let kinds = SchemaType::from_iter([Type::Number, Type::String]);
-        ObjectBuilder::new().schema_type(kinds).description(Some(what)).build()
+        ObjectBuilder::new().schema_type(kinds).description(Some(what)).pattern(Some(pattern))
     }
 
     pub(super) fn amount() -> Object {
-        decimal(
-            "More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a string \
-             with the same text.",
-        )
+        let what = "More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a \
+            string with the same text.";
+        decimal(what, POSITIVE).exclusive_minimum(Some(0)).build()
+    }
+
+    pub(super) fn amount_or_zero(what: &str) -> Object {
+        decimal(what, AT_LEAST_ZERO).minimum(Some(0)).build()
+    }
+
+    pub(in crate::api) fn floor() -> Object {
+        decimal("Zero for none, otherwise less than zero.", AT_MOST_ZERO).maximum(Some(0)).build()
     }
 
     pub(super) fn left() -> Object {
-        decimal("As in a create; default: everything that can still be reversed.")
+        let kinds = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);
+        let what = "As in a create; default: everything that can still be reversed.";
+        decimal(what, POSITIVE).schema_type(kinds).exclusive_minimum(Some(0)).build()
+    }
+
+    /// One of these names.
+    fn one_of(names: impl Iterator<Item = &'static str>) -> ObjectBuilder {
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names))
+    }
+
+    /// One of these names, or `null`, which is as if it were left out.
+    fn one_of_or_none(names: impl Iterator<Item = &'static str>) -> ObjectBuilder {
+        let kinds = SchemaType::from_iter([Type::String, Type::Null]);
+        ObjectBuilder::new().schema_type(kinds).enum_values(Some(names.map(Some).chain([None])))
     }
 
     pub(super) fn reason() -> Object {
-        let names = ReversalReason::ALL.iter().map(|reason| reason.as_str());
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some("The reason for the reversal.")).build()
+        one_of_or_none(ReversalReason::ALL.iter().map(|reason| reason.as_str())).description(Some("The reason for the reversal.")).build()
     }
 
     pub(super) fn outcome() -> Object {
-        let names = Outcome::ALL.iter().map(|outcome| outcome.as_str());
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some(names))
-            .description(Some("What the simulated operator does."))
-            .build()
+        one_of(Outcome::ALL.iter().map(|outcome| outcome.as_str())).description(Some("What the simulated operator does.")).build()
     }
 
     pub(super) fn failure() -> Object {
-        let names = FailureCode::ALL.iter().map(|code| code.as_str());
         let described = "Why it fails; only with `failed`. Default: `other`.";
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some(described)).build()
+        one_of_or_none(FailureCode::ALL.iter().map(|code| code.as_str())).description(Some(described)).build()
     }
 
     pub(super) fn events() -> Schema {
@@ -429,9 +467,12 @@ mod schema {
         all.description(Some("Types of event; `*` or null for all of them")).into()
     }
 
-    /// The schema of a type of event.
-    pub(super) fn event_type() -> Object {
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Topic::all().map(Topic::as_str))).build()
+    fn event_type() -> Object {
+        one_of(Topic::all().map(Topic::as_str)).build()
+    }
+
+    pub(super) fn event_type_or_none() -> Object {
+        one_of_or_none(Topic::all().map(Topic::as_str)).build()
     }
 }
 

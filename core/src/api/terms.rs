@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::AmountInput;
 use super::provider::FeeBody;
+#[cfg(feature = "openapi")]
+use super::request::PositiveAmountInput;
 use super::request::body;
 
 body! {
@@ -30,16 +32,20 @@ body! {
     /// The limits of a client's payments in one mode and currency: amounts without fees, in units of the currency. A day is UTC.
     ClientLimitBody {
         /// `sandbox` or `live`.
+        [pattern = "^(sandbox|live)$"]
         mode: String,
         /// ISO 4217 code.
         [example = "EUR", pattern = "^[A-Z]{3}$"]
         currency: String,
     } optional {
         /// The smallest payment.
+        [value_type = Option<PositiveAmountInput>]
         min: AmountInput,
         /// The largest payment.
+        [value_type = Option<PositiveAmountInput>]
         max: AmountInput,
         /// The most that the payments of a day add up to.
+        [value_type = Option<PositiveAmountInput>]
         daily_value: AmountInput,
         /// The most payments of a day.
         daily_count: u32,

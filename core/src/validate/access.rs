@@ -17,7 +17,7 @@
 //! # }
 //! ```
 
-use super::json::{FieldProblems, Object, Value, is_blank};
+use super::json::{FieldProblems, Object, Value};
 use crate::api::{ChallengeBody, EnrollBody, NewKeyBody, RevokeBody, SessionBody, TokenBody};
 use crate::auth::{EphemeralKey, PublicKey, ScopeSet, read_ephemeral_jwk, read_jwk, token_hash};
 use crate::error::{Error, excerpt};
@@ -105,7 +105,7 @@ pub struct TokenRequest {
 /// # Errors
 /// See [`parse_enroll`].
 pub fn parse_token(body: &[u8]) -> Result<TokenRequest, Error> {
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(TokenRequest::default());
     }
     let mut body = Object::parse(body, &TokenBody::FIELDS)?;
@@ -126,7 +126,7 @@ fn session(value: Value<'_>) -> Result<EphemeralKey, FieldProblems> {
 /// # Errors
 /// See [`parse_enroll`].
 pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(None);
     }
     let mut body = Object::parse(body, &RevokeBody::FIELDS)?;
@@ -139,7 +139,7 @@ pub fn parse_revocation(body: &[u8]) -> Result<Option<Digest32>, Error> {
 /// # Errors
 /// See [`parse_enroll`].
 pub fn parse_challenge(body: &[u8]) -> Result<Mode, Error> {
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(Mode::Sandbox);
     }
     let mut body = Object::parse(body, &ChallengeBody::FIELDS)?;
@@ -234,8 +234,9 @@ mod tests {
 
     #[test]
     fn bodies_that_may_be_empty_may_be_empty() {
-        assert_eq!(parse_token(b" \n").unwrap(), TokenRequest::default());
+        assert_eq!(parse_token(b"").unwrap(), TokenRequest::default());
         assert_eq!(parse_token(b"{}").unwrap(), TokenRequest::default());
+        assert_eq!(parse_token(b" \n").unwrap_err().code, crate::ErrorCode::MalformedJson);
         assert_eq!(parse_revocation(b"").unwrap(), None);
         assert_eq!(parse_challenge(b"").unwrap(), Mode::Sandbox);
         assert_eq!(parse_challenge(br#"{"environment":"live"}"#).unwrap(), Mode::Live);

@@ -364,11 +364,6 @@ impl From<FieldProblems> for Error {
     }
 }
 
-/// Whether a body has nothing but white space.
-pub(crate) fn is_blank(body: &[u8]) -> bool {
-    body.iter().all(|byte| is_space(char::from(*byte)))
-}
-
 /// Whether RFC 8259 defines this character as white space.
 pub(crate) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')

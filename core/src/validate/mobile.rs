@@ -19,6 +19,7 @@ use crate::auth::read_jwk_of_row;
 use crate::auth::{PublicKey, read_jwk};
 use crate::engine::{EnrollDevice, Shown};
 use crate::error::Error;
+use crate::money::{Amount, Currency};
 use crate::store::record::{AttestationFormat, DeviceAttestation, UserStatus};
 use crate::terms::UserLimits;
 
@@ -26,7 +27,7 @@ use super::access::{printable, printable_up_to};
 use super::json::{FieldProblems, Object, Value};
 use super::provider::{integer, list_or_none, minor};
 use super::simulator::one_of;
-use super::{EVIDENCE_MAX_CHARS, amount, currency, participant, reference};
+use super::{COUNT_MAX, EVIDENCE_MAX_CHARS, amount, currency, participant, reference};
 
 /// The most characters of a user's name.
 const USER_MAX: usize = 64;
@@ -272,7 +273,7 @@ fn limit(value: Value<'_>) -> Result<UserLimits, FieldProblems> {
     let currency = body.required("currency", currency);
     let mut bound = |name| body.optional(name, |value| or_zero(value, currency));
     let (max, daily_value, approval_over) = (bound("max"), bound("daily_value"), bound("approval_over"));
-    let daily_count = body.optional("daily_count", |value| integer(value, u32::MAX.into()));
+    let daily_count = body.optional("daily_count", |value| integer(value, COUNT_MAX.into()));
     Ok(body.finish(|| {
         let daily_count = daily_count?.and_then(|count| i64::try_from(count).ok());
         Some(UserLimits { currency: currency?, max: max?, daily_value: daily_value?, daily_count, approval_over: approval_over? })
@@ -280,9 +281,11 @@ fn limit(value: Value<'_>) -> Result<UserLimits, FieldProblems> {
 }
 
 /// An amount that may be zero: no payment, or every payment waits.
-fn or_zero(value: Value<'_>, currency: Option<crate::money::Currency>) -> Result<i64, FieldProblems> {
-    let zero = value.number()?.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    if zero && currency.is_some() { Ok(0) } else { minor(value, currency) }
+fn or_zero(value: Value<'_>, currency: Option<Currency>) -> Result<i64, FieldProblems> {
+    match Amount::parse_or_zero(&value.number()?)? {
+        None if currency.is_some() => Ok(0),
+        Some(_) | None => minor(value, currency),
+    }
 }
 
 fn link(value: Value<'_>) -> Result<String, FieldProblems> {
@@ -353,5 +356,19 @@ mod tests {
     fn a_decision_says_what_was_shown() {
         let refused = codes(parse_decision(br#"{"decision":"maybe","shown":{"currency":"EUR"}}"#));
         assert_eq!(refused, "/decision unknown_value, /shown/amount required, /shown/to required, /shown/reference required");
+    }
+
+    #[test]
+    fn a_limit_may_be_zero_and_is_a_number() {
+        let read = |limit: &str| parse_user(format!(r#"{{"limits":[{{"currency":"EUR",{limit}}}]}}"#).as_bytes());
+        for (zero, amount) in [("0", Some(0)), ("\"0.00\"", Some(0)), ("\"1.50\"", Some(150))] {
+            let (limits, _) = read(&format!("\"max\":{zero}")).unwrap();
+            assert_eq!(limits.unwrap()[0].max, amount, "{zero}");
+        }
+        for none in ["\"\"", "\".\"", "\"00\"", "\"0.\""] {
+            assert_eq!(codes(read(&format!("\"max\":{none}"))), "/limits/0/max amount_malformed", "{none}");
+        }
+        assert_eq!(read("\"daily_count\":2147483647").unwrap().0.unwrap()[0].daily_count, Some(0x7fff_ffff));
+        assert_eq!(codes(read("\"daily_count\":2147483648")), "/limits/0/daily_count out_of_range");
     }
 }

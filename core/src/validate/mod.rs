@@ -72,6 +72,8 @@ const QUOTE_ID_MAX_CHARS: usize = 256;
 const PROVIDER_MAX_CHARS: usize = 64;
 const EVIDENCE_MAX_CHARS: usize = 500;
 const BATCH_MAX: usize = 1000;
+/// The largest count, number of an event, step or version in a call, as the document's `int32` says.
+pub const COUNT_MAX: u32 = 0x7fff_ffff;
 
 /// The part of the gateway's offer that validation needs.
 pub trait Offer {
@@ -213,12 +215,12 @@ pub fn parse_create(body: &[u8], offer: &dyn Offer, now: Millis) -> Result<Creat
     })
 }
 
-/// Parses the body of a reversal. An empty or blank body asks for the whole remainder, without a reason.
+/// Parses the body of a reversal. An empty body asks for the whole remainder, without a reason.
 ///
 /// # Errors
 /// See [`parse_create`]. Whether the amount fits the settlement and its currency is checked later.
 pub fn parse_reverse(body: &[u8]) -> Result<ReverseRequest, Error> {
-    if json::is_blank(body) {
+    if body.is_empty() {
         return Ok(ReverseRequest::default());
     }
     let mut body = Object::parse(body, &ReverseBody::FIELDS)?;

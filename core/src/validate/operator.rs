@@ -27,11 +27,11 @@ use crate::store::record::OperatorRole;
 use crate::terms::{LimitsEdit, SessionUse};
 
 use super::access::{mode, printable, printable_up_to};
-use super::json::{FieldProblems, Object, Value, is_blank};
+use super::json::{FieldProblems, Object, Value};
 use super::provider::{fee, integer, list_or_none, minor};
 use super::simulator::one_of;
 use super::terms::session_use;
-use super::{EVIDENCE_MAX_CHARS, amount, currency, reference};
+use super::{COUNT_MAX, EVIDENCE_MAX_CHARS, amount, currency, reference};
 
 /// Longer than any code of an invitation.
 const CODE_MAX: usize = 64;
@@ -116,7 +116,7 @@ pub fn parse_reason(body: &[u8]) -> Result<String, Error> {
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
 pub fn parse_comment(body: &[u8]) -> Result<Option<String>, Error> {
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(None);
     }
     let mut body = Object::parse(body, &CommentBody::FIELDS)?;
@@ -173,7 +173,7 @@ pub fn parse_limits(body: &[u8]) -> Result<(LimitsEdit, String), Error> {
     let reason = body.required("reason", said);
     let mut bound = |name| body.patch(name, |value| value.map(|value| minor(value, currency)).transpose());
     let (min, max, daily_value) = (bound("min"), bound("max"), bound("daily_value"));
-    let daily_count = body.patch("daily_count", |value| value.map(|value| integer(value, u32::MAX.into())).transpose());
+    let daily_count = body.patch("daily_count", |value| value.map(|value| integer(value, COUNT_MAX.into())).transpose());
     body.finish(|| {
         let daily_count = daily_count?.map(|count| count.and_then(|count| i64::try_from(count).ok()));
         let limits = LimitsEdit { mode: mode?, currency: currency?, min: min?, max: max?, daily_value: daily_value?, daily_count };
@@ -257,7 +257,7 @@ pub fn parse_resolution(body: &[u8]) -> Result<ResolveRequest, Error> {
     let resolution = body.required("resolution", |value| Ok(Resolution::ALL[one_of(value, &mut names())?]));
     let evidence = body.required("evidence", said);
     let reason = body.optional("reason", said);
-    let version = body.optional("version", |value| integer(value, u32::MAX.into()));
+    let version = body.optional("version", |value| integer(value, COUNT_MAX.into()));
     body.finish(|| {
         let version = version?.and_then(|version| u32::try_from(version).ok());
         Some(ResolveRequest { resolution: resolution?, evidence: evidence?, reason: reason?, version })

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use super::access::mode;
 use super::json::{FieldProblems, Object, Value};
 use super::provider::{MANY, fee, integer, list_or_none, minor, require_order};
-use super::{amount, currency};
+use super::{COUNT_MAX, amount, currency};
 use crate::api::{ClientLimitBody, TermsBody};
 use crate::error::Error;
 use crate::ids::Ulid;
@@ -90,7 +90,7 @@ fn limit(value: Value<'_>) -> Result<ClientLimits, FieldProblems> {
     let currency = body.required("currency", currency);
     let mut bound = |name| body.optional(name, |value| minor(value, currency));
     let (min, max, daily_value) = (bound("min"), bound("max"), bound("daily_value"));
-    let daily_count = body.optional("daily_count", |value| integer(value, u32::MAX.into()));
+    let daily_count = body.optional("daily_count", |value| integer(value, COUNT_MAX.into()));
     require_order(&mut body, min, max);
     Ok(body.finish(|| {
         let (min, max, daily_value) = (min?, max?, daily_value?);

@@ -16,7 +16,7 @@
 //!
 //! Which URLs a webhook may have is not decided here: it depends on the gateway's configuration, which the engine's guard has.
 
-use super::json::{FieldProblems, Object, Value, is_blank};
+use super::json::{FieldProblems, Object, Value};
 use super::{sized, time};
 use crate::api::{NewWebhook, NewWebhookBody, ReplayBody, RotationBody, TestBody, WebhookPatch, WebhookPatchBody};
 use crate::error::Error;
@@ -75,7 +75,7 @@ pub fn parse_webhook_patch(body: &[u8]) -> Result<WebhookPatch, Error> {
 /// See [`parse_new_webhook`].
 pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
     let in_millis = |seconds: Option<u32>| Millis::from(seconds.unwrap_or(GRACE_DEFAULT_S)) * 1_000;
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(in_millis(None));
     }
     let mut body = Object::parse(body, &RotationBody::FIELDS)?;
@@ -89,7 +89,7 @@ pub fn parse_rotation(body: &[u8]) -> Result<Millis, Error> {
 /// See [`parse_new_webhook`].
 pub fn parse_webhook_test(body: &[u8]) -> Result<Topic, Error> {
     const USUAL: Topic = Topic::Event(EventType::SettlementCompleted);
-    if is_blank(body) {
+    if body.is_empty() {
         return Ok(USUAL);
     }
     let mut body = Object::parse(body, &TestBody::FIELDS)?;

@@ -18,6 +18,7 @@ use railgate::engine::{Answer, AskBundle, BundleAsk, BundleBy, BundleReader, Bun
 use railgate::ids::Ulid;
 use railgate::lifecycle::BundleStatus;
 use railgate::store::record::{BundleRecord, OperatorAct};
+use railgate::validate::COUNT_MAX;
 use railgate::validate::bundle::{
     ZIP, parse_bundle, parse_bundle_approval, parse_bundle_comment, parse_bundle_remark, parse_bundle_review, unpack_bundle,
 };
@@ -26,7 +27,7 @@ use serde::Deserialize;
 
 use super::App;
 use super::document::{BadFields, BadQuery, Denied, NoBundle, NotActed, NotKept, NotStepped, Unserved};
-use super::extract::{Authenticated, COUNT_MAX, Named, Noted, Open, Params};
+use super::extract::{Authenticated, Named, Noted, Open, Params};
 use super::keyed::{Keyed, answered};
 use super::operator::{act, acting, id, page, version_in_if_match};
 use super::response::{HandlerResult, ok, with, with_text};

@@ -16,10 +16,10 @@ use railgate::api::{
 };
 use serde_json::{Value, json};
 use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem, PathsMap};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsMap};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi as Document, Ref, RefOr, Required, Server};
 use utoipa::{IntoParams, IntoResponses, OpenApi};
@@ -119,6 +119,7 @@ pub(super) fn described(public_url: Option<&str>, deprecated: &[Deprecated]) -> 
         for operation in operations(path) {
             add_request_id(operation);
             operation.request_body.iter_mut().for_each(without_null);
+            operation.parameters.iter_mut().flatten().for_each(as_text);
         }
     }
     mark(&mut document, deprecated);
@@ -187,10 +188,21 @@ fn without_null(body: &mut RefOr<RequestBody>) {
     for content in body.content.values_mut() {
         if let RefOr::T(content) = content
             && let Some(RefOr::T(Schema::OneOf(either))) = &content.schema
-            && let [_, some @ RefOr::Ref(_)] = &*either.items
+            && let [some @ RefOr::Ref(_), _] | [_, some @ RefOr::Ref(_)] = &*either.items
         {
             content.schema = Some(some.clone());
         }
+    }
+}
+
+/// A parameter that may be left out is not `null` when it is there: as text, that would be a word.
+fn as_text(parameter: &mut RefOr<Parameter>) {
+    if let RefOr::T(parameter) = parameter
+        && let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema
+        && let SchemaType::Array(kinds) = &object.schema_type
+        && let [kind, Type::Null] = &kinds[..]
+    {
+        object.schema_type = SchemaType::Type(kind.clone());
     }
 }
 
@@ -473,7 +485,7 @@ pub(super) struct ListParams {
     /// Any of these statuses; may appear more than once.
     status: Option<Vec<railgate::lifecycle::SettlementStatus>>,
     /// ISO 4217 code.
-    #[param(example = "EUR")]
+    #[param(example = "EUR", pattern = "^[A-Z]{3}$")]
     currency: Option<String>,
     /// The provider's id.
     provider: Option<String>,
@@ -494,9 +506,10 @@ pub(super) struct ListParams {
     #[param(format = DateTime)]
     created_to: Option<String>,
     /// Decimal, inclusive.
-    #[param(example = "10.50")]
+    #[param(example = "10.50", pattern = "^[0-9]{1,15}([.][0-9]{1,15})?$")]
     min_amount: Option<String>,
     /// Decimal, inclusive.
+    #[param(pattern = "^[0-9]{1,15}([.][0-9]{1,15})?$")]
     max_amount: Option<String>,
     /// Flagged for review by a person.
     needs_review: Option<bool>,

@@ -258,9 +258,6 @@ pub(crate) fn pairs(uri: &Uri) -> Result<Vec<(String, String)>, Error> {
     pairs.map(|query| query.0).map_err(|_| Error::with(ErrorCode::MalformedRequest, "the query cannot be read"))
 }
 
-/// The largest number of an event, a step or a revision, as the document's `int32` says.
-pub(crate) const COUNT_MAX: u32 = 0x7fff_ffff;
-
 /// Query parameters, read one by one; all problems with them are reported together.
 pub(crate) struct Params {
     left: Vec<(String, String)>,

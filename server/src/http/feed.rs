@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use railgate::api::FeedPage;
+use railgate::validate::COUNT_MAX;
 
 use super::App;
 use super::document::{BadQuery, Denied, Restored, Unserved};
-use super::extract::{COUNT_MAX, Open, Params};
+use super::extract::{Open, Params};
 use super::negotiate::{JSON, choose};
 use super::response::{HandlerResult, ok};
 use super::route::{SettlementsRead, routes};

@@ -5,10 +5,11 @@ use hyper::{HeaderMap, Uri};
 use railgate::Result;
 use railgate::api::{EventView, Page, StatusView};
 use railgate::store::record::SettlementRecord;
+use railgate::validate::COUNT_MAX;
 
 use super::App;
 use super::document::{BadQuery, Denied, NoSettlement, Unserved};
-use super::extract::{Authenticated, COUNT_MAX, Named, Open, Params};
+use super::extract::{Authenticated, Named, Open, Params};
 use super::held;
 use super::long_poll::until;
 use super::negotiate::{JSON, choose};
@@ -59,7 +60,7 @@ pub(crate) async fn status(State(app): State<App>, Authenticated(call): Authenti
         ("ref" = String, Path, description = "The client's reference, or the `stl_` id", example = "invoice-2026-0001"),
         ("after" = Option<u32>, Query, description = "Only events with a higher sequence"),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
-        ("Last-Event-ID" = Option<u32>, Header, description = "The last event received; resumes a broken stream", minimum = 0),
+        ("Last-Event-ID" = Option<i64>, Header, description = "The last event received; resumes a broken stream", minimum = 0),
     ),
     responses(
         (status = 200, description = "A page, or a stream that stays open", content(

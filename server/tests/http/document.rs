@@ -114,8 +114,14 @@ fn every_operation_is_described_with_bodies_examples_and_problems() {
                 assert!(parameters.iter().any(|p| p["name"] == part && p["in"] == "path" && p["required"] == true), "{place} {part}");
             }
             assert!(parameters.iter().all(|p| p["description"].is_string()), "{place} has a parameter without a description");
+            // What may be left out is not `null`: of a parameter that would be a word, of a body another value.
+            assert!(
+                parameters.iter().all(|p| p["schema"]["type"].as_array().is_none_or(|kinds| !kinds.contains(&"null".into()))),
+                "{place}"
+            );
             if let Some(body) = operation.get("requestBody") {
                 let content = &body["content"]["application/json"];
+                assert!(content["schema"].get("oneOf").is_none(), "{place} may have no body, which is not null");
                 assert!(content.get("example").or(content.get("examples")).is_some(), "{place} has no example of its body");
             }
             let responses = operation["responses"].as_object().unwrap();

@@ -1,7 +1,7 @@
 //! The bodies of what is said and decided about bundles.
 
 use super::super::access::mode;
-use super::super::json::{FieldProblems, Object, Value, is_blank};
+use super::super::json::{FieldProblems, Object, Value};
 use super::super::operator::said;
 use super::super::sized;
 use super::remark;
@@ -37,7 +37,7 @@ pub fn parse_bundle_review(body: &[u8]) -> Result<String, Error> {
 /// # Errors
 /// `malformed_json`, `invalid_fields`.
 pub fn parse_bundle_remark(body: &[u8]) -> Result<Option<String>, Error> {
-    if is_blank(body) { Ok(None) } else { parse_bundle_review(body).map(Some) }
+    if body.is_empty() { Ok(None) } else { parse_bundle_review(body).map(Some) }
 }
 
 /// Parses `{"digest", "comment"}`.

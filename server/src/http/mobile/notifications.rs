@@ -40,7 +40,7 @@ routes![list, read, read_all, preferences, put_preferences];
         ("unread" = Option<bool>, Query, description = "`true` for unread ones only"),
         ("limit" = Option<u32>, Query, description = "Page size, 50 by default", minimum = 1, maximum = 200),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the previous page"),
-        ("Last-Event-ID" = Option<String>, Header, description = "The last notification received; resumes a broken stream"),
+        ("Last-Event-ID" = Option<String>, Header, description = "The last notification received; resumes a broken stream", pattern = "^ntf_[0-7][0-9A-HJKMNP-TV-Z]{25}$"),
         ("Accept-Language" = Option<String>, Header, description = "The languages of the device", example = "ar-EG, en;q=0.5"),
     ),
     responses(

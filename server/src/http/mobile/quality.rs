@@ -47,10 +47,10 @@ pub(crate) async fn take(State(app): State<App>, keyed: Keyed<OwnWrite, MEASURED
 #[utoipa::path(
     get, path = "/api/v1/mobile/quality/summary", tag = "mobile", operation_id = "summariseQuality",
     params(
-        ("metric" = String, Query, description = "What was measured", example = "payment.confirmed"),
+        ("metric" = String, Query, description = "What was measured", pattern = "^[a-z][a-z0-9_]{0,31}([.][a-z][a-z0-9_]{0,31}){0,3}$", example = "payment.confirmed"),
         ("from" = Option<String>, Query, description = "RFC 3339, inclusive; the hour counts. Seven days before `to` by default, at most 92", format = DateTime),
         ("to" = Option<String>, Query, description = "RFC 3339, exclusive; a begun hour counts. Now by default", format = DateTime),
-        ("by" = inline(Option<Vec<QualityBy>>), Query, description = "What tells groups apart: up to two. One group by default"),
+        ("by" = inline(Option<Vec<QualityBy>>), Query, description = "What tells groups apart: up to two. One group by default", max_items = 2),
     ),
     responses((status = 200, description = "The groups", body = QualitySummaryView), BadQuery, Denied, Unserved),
 )]
