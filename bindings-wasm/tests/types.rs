@@ -163,7 +163,7 @@ impl World {
             return kinds.chain(null).collect::<Vec<_>>().join(" | ");
         }
         if let Some(values) = schema["enum"].as_array() {
-            return self.one_of(values.iter().map(|value| value.as_str().unwrap()).collect());
+            return self.one_of(values.iter().filter_map(Value::as_str).collect());
         }
         let kinds = kinds(schema);
         let nullable = kinds.contains(&"null") && matches!(way, Way::Out | Way::Patch);

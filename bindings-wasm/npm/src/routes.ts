@@ -488,11 +488,11 @@ export interface ClientLimitRequest {
   /** The most payments of a day. */
   readonly daily_count?: number | null;
   /** The most that the payments of a day add up to. */
-  readonly daily_value?: AmountInput | null;
+  readonly daily_value?: PositiveAmountInput | null;
   /** The largest payment. */
-  readonly max?: AmountInput | null;
+  readonly max?: PositiveAmountInput | null;
   /** The smallest payment. */
-  readonly min?: AmountInput | null;
+  readonly min?: PositiveAmountInput | null;
   /** `sandbox` or `live`. */
   readonly mode: string;
 }
@@ -581,7 +581,7 @@ export interface CreateBatchRequest {
 export interface DecisionRequest {
   /** `approve` or `decline`. */
   readonly decision: string;
-  /** Why the user declined: up to 500 printable characters. */
+  /** Why the user declined: 1 to 500 printable characters. */
   readonly reason?: string | null;
   /** What the app showed. */
   readonly shown: ShownRequest;
@@ -807,9 +807,9 @@ export interface FourEyes {
 /** Bounds of a payment, in units of its currency. */
 export interface LimitRequest {
   /** The largest payment; default: no limit. */
-  readonly max?: AmountInput | null;
+  readonly max?: PositiveAmountInput | null;
   /** The smallest payment; default: the smallest unit of the currency. */
-  readonly min?: AmountInput | null;
+  readonly min?: PositiveAmountInput | null;
 }
 
 /** An endpoint for real money. */
@@ -869,7 +869,7 @@ export interface Matched {
 /** Real money that a client paid in, or was paid out. */
 export interface MoveMoneyRequest {
   /** More than zero. */
-  readonly amount: AmountInput;
+  readonly amount: PositiveAmountInput;
   /** ISO 4217 code. */
   readonly currency: string;
   /** What proves it, such as the line of a bank statement. */
@@ -1116,6 +1116,9 @@ export interface Position {
   /** Whether it is the sandbox. */
   readonly sandbox: boolean;
 }
+
+/** More than zero, at most 15 significant digits, no exponent, no more decimals than the currency has. A JSON number, or a string with the same text. */
+export type PositiveAmountInput = AmountInput;
 
 /** What a user wants to be told, and where. What is left out is as by default. */
 export interface PreferencesRequest {
@@ -1506,9 +1509,9 @@ export interface RouteRequest {
   /** Only this currency. */
   readonly currency?: string | null;
   /** The largest payment; needs a currency. */
-  readonly max?: AmountInput | null;
+  readonly max?: PositiveAmountInput | null;
   /** The smallest payment; needs a currency. */
-  readonly min?: AmountInput | null;
+  readonly min?: PositiveAmountInput | null;
   /** `sandbox` or `live`. */
   readonly mode: string;
   /** The kind of participant. */
@@ -1564,11 +1567,11 @@ export interface SetLimitsRequest {
   /** The most payments of a day. */
   readonly daily_count?: number | null;
   /** The most that the payments of a day (UTC) add up to. */
-  readonly daily_value?: AmountInput | null;
+  readonly daily_value?: PositiveAmountInput | null;
   /** The largest payment. */
-  readonly max?: AmountInput | null;
+  readonly max?: PositiveAmountInput | null;
   /** The smallest payment. */
-  readonly min?: AmountInput | null;
+  readonly min?: PositiveAmountInput | null;
   /** `sandbox` or `live`. */
   readonly mode: string;
   /** Why, for the audit trail. */
@@ -1588,7 +1591,7 @@ export interface SetSessionSignaturesRequest {
 /** A payment as the app showed it to its user. It must be what the gateway has, and the device's signature covers it. */
 export interface ShownRequest {
   /** The amount. */
-  readonly amount: AmountInput;
+  readonly amount: PositiveAmountInput;
   /** ISO 4217 code. */
   readonly currency: string;
   /** The name of the payee, if the app showed one. */
@@ -1682,7 +1685,7 @@ export interface TermsRequest {
 /** Whom the test of the sandbox endpoint pays, and how much. */
 export interface TestPartiesRequest {
   /** How much each time; default: 10. */
-  readonly amount?: AmountInput | null;
+  readonly amount?: PositiveAmountInput | null;
   /** In which currency; default: the first of `currencies`. */
   readonly currency?: string | null;
   /** Somebody who is paid later: the payment is accepted at first; without it, callbacks are not tested. */
@@ -1792,9 +1795,9 @@ export interface WishRequest {
   /** Only this currency. */
   readonly currency?: string | null;
   /** The largest payment; needs a currency. */
-  readonly max?: AmountInput | null;
+  readonly max?: PositiveAmountInput | null;
   /** The smallest payment; needs a currency. */
-  readonly min?: AmountInput | null;
+  readonly min?: PositiveAmountInput | null;
   /** The kind of participant. */
   readonly namespace: string;
   /** What the participant's identifier starts with. */

@@ -622,7 +622,7 @@ mod tests {
 
     #[test]
     fn a_reversal_needs_no_body() {
-        for body in ["", " \r\n\t", "{}", r#"{"amount":null,"reason":null}"#] {
+        for body in ["", "{}", r#"{"amount":null,"reason":null}"#] {
             assert_eq!(parse_reverse(body.as_bytes()).unwrap(), ReverseRequest::default(), "{body:?}");
         }
         let all = parse_reverse(br#"{"amount":"1.5","reason":"customer_request","reference":"R-1","description":"a"}"#).unwrap();

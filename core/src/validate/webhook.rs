@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_test_is_of_a_completed_settlement_unless_told() {
         let test = |body: &str| parse_webhook_test(body.as_bytes());
-        assert_eq!(test(" \n").unwrap(), COMPLETED);
+        assert_eq!(test("").unwrap(), COMPLETED);
         assert_eq!(test("{}").unwrap(), COMPLETED);
         assert_eq!(test(r#"{"type":"webhook.disabled"}"#).unwrap(), Topic::WebhookDisabled);
         assert_eq!(codes(test(r#"{"type":"*"}"#)), "/type event_type_unknown");
