@@ -3,12 +3,13 @@
 #   scripts/release.sh                  everything but arm64
 #   scripts/release.sh binary deb       some parts: binary, deb, binary-arm64, deb-arm64, npm, wheel, crate
 #   scripts/release.sh verify [PART…]   makes it, makes it again from a fresh copy in another folder, and compares the two
+#   scripts/release.sh try              installs the Debian package in a fresh Debian, and runs it there (as root, on Debian)
 # The same commit gives the same bytes, on machines with the same compilers.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
 # shellcheck source=/dev/null
-for room in tools binary sbom deb packages verify; do . "scripts/release/$room.sh"; done
+for room in tools binary sbom deb packages verify try; do . "scripts/release/$room.sh"; done
 
 VERSION=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 OUT=${RAILGATE_RELEASE_DIR:-$PWD/target/release-$VERSION}
@@ -21,7 +22,7 @@ give_up() {
 
 build_part() {
   case $1 in
-    binary | binary-*) arch=$(arch_of "$1") && build_binary "$arch" && binary_sbom "$arch" ;;
+    binary | binary-*) build_binary "$(arch_of "$1")"; binary_sbom "$(arch_of "$1")" ;;
     deb | deb-*) build_deb "$(arch_of "$1")" ;;
     npm) build_npm ;;
     wheel) build_wheel ;;
@@ -41,14 +42,15 @@ TZ=UTC
 export LC_ALL TZ
 release_epoch
 
-if [ "${1:-}" = verify ]; then
-  shift
-  verify "${@:-binary}"
-  exit
-fi
-[ $# -gt 0 ] || set -- binary deb npm wheel crate
 mkdir -p "$OUT" "$WORK"
+case ${1:-} in
+  verify) shift && verify "${@:-binary}"; exit ;;
+  try) try_deb; exit ;;
+  '') set -- binary deb npm wheel crate ;;
+esac
 for part; do build_part "$part"; done
-(cd "$OUT" && rm -f SHA256SUMS && find . -type f ! -name SHA256SUMS | sed 's/^..//' | sort | xargs sha256sum >"$WORK/sums" && mv "$WORK/sums" SHA256SUMS)
+rm -f "$OUT/SHA256SUMS"
+(cd "$OUT" && sha256sum -- * >"$WORK/sums")
+mv "$WORK/sums" "$OUT/SHA256SUMS"
 say "the release is in $OUT:"
 (cd "$OUT" && wc -c -- *)

@@ -1,0 +1,41 @@
+# shellcheck shell=sh
+# Sourced by scripts/release.sh: the Debian package, installed in a Debian that has never seen it, under a systemd of its own.
+
+TRY_DEBIAN=bookworm
+
+has_debootstrap() { PATH=$PATH:/usr/sbin debootstrap --version; }
+has_nspawn() { systemd-nspawn --version; }
+
+# A system with nothing but systemd, which is made once and copied.
+need_fresh_debian() {
+  need has_debootstrap "debootstrap" debootstrap debootstrap
+  need has_nspawn "systemd-nspawn" systemd-container systemd
+  [ ! -f "$RELEASE_CACHE/$TRY_DEBIAN/made" ] || return 0
+  # The machine's own mirror, because it is reachable.
+  # shellcheck disable=SC2016 # apt-get fills it in.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $TRY_DEBIAN" | head -n 1)
+  say "making a fresh Debian in $RELEASE_CACHE/$TRY_DEBIAN (debootstrap)"
+  rm -rf "${RELEASE_CACHE:?}/$TRY_DEBIAN"
+  as_root debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,ca-certificates,curl "$TRY_DEBIAN" \
+    "$RELEASE_CACHE/$TRY_DEBIAN" "${mirror:-http://deb.debian.org/debian/}" >"$WORK/debootstrap.log"
+  : >"$RELEASE_CACHE/$TRY_DEBIAN/made"
+}
+
+# Boots a copy, which runs try-inside.sh and halts. It has no network but its own loopback.
+try_deb() {
+  package=$OUT/railgate_${VERSION}_amd64.deb
+  [ -f "$package" ] || build_part deb
+  need_fresh_debian
+  root=$WORK/debian
+  as_root rm -rf "$root"
+  as_root cp -a "$RELEASE_CACHE/$TRY_DEBIAN" "$root"
+  as_root cp "$package" "$root/root/railgate.deb"
+  as_root install -m 755 scripts/release/debian/try-inside.sh "$root/root"
+  as_root install -m 644 scripts/release/debian/try.service "$root/etc/systemd/system"
+  as_root ln -s /etc/systemd/system/try.service "$root/etc/systemd/system/multi-user.target.wants/try.service"
+  say "booting a fresh Debian, and installing $(basename "$package") in it"
+  as_root systemd-nspawn --quiet --directory="$root" --private-network --register=no --keep-unit --console=pipe --boot >"$WORK/debian.log" 2>&1 </dev/null || true
+  as_root cat "$root/root/said"
+  as_root test -f "$root/root/passed" || give_up "the package does not do what it must; the boot is in $WORK/debian.log"
+  as_root rm -rf "$root"
+}
