@@ -4,7 +4,7 @@
 #   scripts/release.sh binary deb       some parts: binary, deb, binary-arm64, deb-arm64, npm, wheel, crate
 #   scripts/release.sh verify [PART…]   makes it, makes it again from a fresh copy in another folder, and compares the two
 #   scripts/release.sh try              installs the Debian package in a fresh Debian, and runs it there (as root, on Debian)
-# The same commit gives the same bytes, on machines with the same compilers.
+# Made so that the same commit gives the same bytes, on machines with the same compilers.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh

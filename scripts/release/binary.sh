@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # Sourced by scripts/release.sh: the server as one static file, which needs nothing of the system that it runs on.
 
-# What a release promises.
-BINARY_MAX=25000000
+# In bytes. The aim is 25 MB; RELIABILITY.md says what it has now.
+BINARY_MAX=30000000
 
 # The target of Debian's architecture.
 target_of() { # amd64|arm64
