@@ -17,7 +17,7 @@ import { Changes, changesOf } from "./changes";
 import { Person, isMe, useMay } from "./people";
 import { Places, leavesOf } from "./places";
 import { configOf } from "./providers/config";
-import { Subject, subjectHref } from "./subjects";
+import { SubjectWithId, subjectHref } from "./subjects";
 
 type Approval = Operators.Approval;
 
@@ -58,7 +58,9 @@ function AskedFacts({ approval }: { approval: Approval }) {
   return (
     <Facts
       rows={[
-        [words.columns.subject, <a href={subjectHref(approval)}><Subject {...approval} /></a>],
+        [words.columns.subject, <a href={subjectHref(approval)}>
+            <SubjectWithId {...approval} />
+          </a>],
         [words.columns.by, <Person id={approval.asked_by} />],
         [words.columns.at, <Time at={approval.asked_at} full />],
         [words.columns.why, approval.reason ?? "–"],
@@ -141,7 +143,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
       {open.value === "confirm" ? (
         <Act
           title={words.confirmTitle}
-          what={<>{what}: <Subject {...approval} />. {words.confirmWhat}</>}
+          what={<>{what}: <SubjectWithId {...approval} />. {words.confirmWhat}</>}
           rule={{ said: text.operator.who.second }}
           act={words.confirm}
           reason="none"

@@ -98,6 +98,14 @@ export function Subject({ act, subject }: Asked) {
   return <Name id={subject} />;
 }
 
+/** The same with its id, for whoever decides: two clients may have chosen the same name. */
+export const SubjectWithId = (asked: Asked) => (
+  <>
+    <Subject {...asked} />
+    {asked.subject === "" ? null : <small> {asked.subject}</small>}
+  </>
+);
+
 export const subjectHref = ({ act, subject }: Asked): string => href(PLACES[act].at(subject));
 
 /** What an id of any kind stands for, as far as its prefix tells. */
