@@ -1,6 +1,7 @@
 /** Numbers, amounts and times as the reader's locale writes them. Amounts are decimal texts and never become floats. */
 
 import { formatMoney } from "railgate/money";
+import { capital } from "./capital";
 
 const locales = navigator.languages;
 
@@ -73,7 +74,7 @@ export const utc = (at: string | Date): string =>
     .replace(/\.(\d+)Z$/, ".$1")} UTC`;
 
 /** A name of the interface as words: `suspend_client` is "Suspend client". */
-export const worded = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+export const worded = (name: string): string => capital(name.replaceAll("_", " "));
 
 /** JSON in lines that a person can read; any other text as it is. */
 export function pretty(body: string): string {

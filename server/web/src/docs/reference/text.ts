@@ -1,7 +1,7 @@
 /** The words of the reference. */
 
+import { capital } from "../../shared/capital";
 import { docs } from "../../shared/text/docs";
-import { capital } from "../capital";
 import { SENT } from "./document";
 
 export const words = docs.reference;

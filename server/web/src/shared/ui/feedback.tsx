@@ -29,7 +29,6 @@ export function Empty({ title = text.nothing, children }: { title?: string; chil
 /** Codes of calls that got no answer, or none that can be read. */
 const UNANSWERED: ReadonlySet<string> = new Set(["connection_lost", "unreadable_answer", "outcome_unknown"]);
 
-/** Why something failed: what the gateway says, and where to read more. */
 /** A place in a body as words: `/limits/0/daily_value` is "Limits 1 daily value:". */
 function spoken(pointer: string): string {
   const names = pointer.split("/").filter((name) => name !== "");
@@ -37,6 +36,7 @@ function spoken(pointer: string): string {
   return numbered === "" ? "" : `${worded(numbered)}:`;
 }
 
+/** Why something failed: what the gateway says, and where to read more. */
 export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
   // What this browser found itself has no page at the gateway.
   const local = problem.status === undefined;

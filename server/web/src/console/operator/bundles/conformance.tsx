@@ -1,7 +1,8 @@
 /** What the gateway's test of the sandbox endpoint found, check by check. */
 
 import type { Operators } from "railgate/client";
-import { duration, pretty, worded } from "../../../shared/format";
+import { capital } from "../../../shared/capital";
+import { duration, pretty } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { Empty, Shown } from "../../../shared/ui/feedback";
 import { Section } from "../../../shared/ui/page";
@@ -55,7 +56,7 @@ function Checks({ checks }: { checks: readonly Check[] }) {
           <details>
             <summary>
               <Badge tone={TONES[one.result] ?? "idle"}>{words.results[one.result as keyof typeof words.results] ?? one.result}</Badge>{" "}
-              {worded(one.check)}
+              {capital(one.check)}
             </summary>
             <CheckDetails check={one} />
           </details>

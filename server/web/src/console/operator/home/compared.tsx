@@ -22,30 +22,30 @@ const FEWER_POINTS = 0.05;
 const TIMES_SLOWER = 2;
 /** Without an earlier figure, less success than this is unusual in itself. */
 const USUAL_SUCCESS = 0.9;
-/** What is said of a figure whose failed payments one should look at. */
-const DECLINES: ReadonlySet<string> = new Set([words.declines, words.manyDeclines]);
 /** With fewer that ended, a share says little. */
 const ENOUGH = 5;
+
+type Unusual = "declines" | "manyDeclines" | "slower";
 
 interface Row {
   readonly now: Figure;
   readonly before: Figure | undefined;
-  readonly unusual: readonly string[];
+  readonly unusual: readonly Unusual[];
 }
 
 const keyOf = ({ provider, currency, sandbox }: Figure): string => `${provider} ${currency} ${sandbox}`;
 
 /** What is unusual about a figure. */
-function unusualOf(now: Figure, before: Figure | undefined): string[] {
-  const found: string[] = [];
+function unusualOf(now: Figure, before: Figure | undefined): readonly Unusual[] {
+  const found: Unusual[] = [];
   const rate = now.success_rate ?? undefined;
   const usual = before?.success_rate ?? undefined;
   if (rate !== undefined && now.succeeded + now.failed >= ENOUGH) {
-    if (usual === undefined && rate < USUAL_SUCCESS) found.push(words.manyDeclines);
-    if (usual !== undefined && usual - rate >= FEWER_POINTS) found.push(words.declines);
+    if (usual === undefined && rate < USUAL_SUCCESS) found.push("manyDeclines");
+    if (usual !== undefined && usual - rate >= FEWER_POINTS) found.push("declines");
   }
   const [slow, slowBefore] = [now.p95_ms ?? undefined, before?.p95_ms ?? undefined];
-  if (slow !== undefined && slowBefore !== undefined && slow >= slowBefore * TIMES_SLOWER) found.push(words.slower);
+  if (slow !== undefined && slowBefore !== undefined && slow >= slowBefore * TIMES_SLOWER) found.push("slower");
   return found;
 }
 
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Row>[] = [
       <span class="badges">
         {unusual.map((one) => (
           <Badge key={one} tone="bad">
-            {one}
+            {words[one]}
           </Badge>
         ))}
         <ModeBadge sandbox={now.sandbox} />
@@ -121,7 +121,7 @@ export function Compared({ picture }: { picture: Picture }) {
             provider: now.provider,
             currency: now.currency,
             created_from: picture.now.from,
-            status: unusual.some((one) => DECLINES.has(one)) ? "failed" : undefined,
+            status: unusual.some((one) => one !== "slower") ? "failed" : undefined,
           })
         }
       />
