@@ -219,6 +219,7 @@ impl Operator {
         if executed > 0 {
             entry.fate = Fate::Done;
         }
+        // One that does not vouch for anything often says nothing of what it has done.
         if lies && !self.vouches && random.one_in(3) {
             return Carried::Answered(HttpReply { status: 500, headers: Vec::new(), body: Vec::new() });
         }
