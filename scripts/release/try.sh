@@ -11,13 +11,13 @@ need_fresh_debian() {
   need has_debootstrap "debootstrap" debootstrap debootstrap
   need has_nspawn "systemd-nspawn" systemd-container systemd
   [ ! -f "$RELEASE_CACHE/$TRY_DEBIAN/made" ] || return 0
-  # The machine's own mirror, because it is reachable.
+  # The machine's own mirror, because it is reachable; debootstrap knows one if there is none.
   # shellcheck disable=SC2016 # apt-get fills it in.
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $TRY_DEBIAN" | head -n 1)
   say "making a fresh Debian in $RELEASE_CACHE/$TRY_DEBIAN (debootstrap)"
   rm -rf "${RELEASE_CACHE:?}/$TRY_DEBIAN"
   as_root debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,ca-certificates,curl "$TRY_DEBIAN" \
-    "$RELEASE_CACHE/$TRY_DEBIAN" "${mirror:-http://deb.debian.org/debian/}" >"$WORK/debootstrap.log"
+    "$RELEASE_CACHE/$TRY_DEBIAN" ${mirror:+"$mirror"} >"$WORK/debootstrap.log"
   : >"$RELEASE_CACHE/$TRY_DEBIAN/made"
 }
 
