@@ -221,10 +221,12 @@ impl World<'_> {
         let idempotency = idempotency.map(|key| IdempotencyKey { fingerprint: [calls as u8; 32], key });
         let by = self.signed_by(caller.client, self.customers[who].key);
         let command = Reverse { caller, target: Target::Reference(payment.reference), request, idempotency };
-        self.send_back(who, Signed { by, command }, &settlement, &name, false)
+        self.send_back(who, Signed { by, command }, &settlement, &name, (self.env.now(), false))
     }
 
-    fn send_back(&mut self, who: usize, call: Signed<Reverse>, settlement: &str, name: &str, answered_before: bool) -> Verdict {
+    /// `first` is when it was sent for the first time, and whether this very call was answered.
+    fn send_back(&mut self, who: usize, call: Signed<Reverse>, settlement: &str, name: &str, first: (Millis, bool)) -> Verdict {
+        let (at, answered_before) = first;
         let node = self.node();
         self.model.asks_back(settlement, name);
         let result = self.run(node, call.clone())?;
@@ -243,7 +245,7 @@ impl World<'_> {
         }
         if !answered_before {
             let (settlement, name) = (settlement.to_owned(), name.to_owned());
-            let sent = Sent { what: What::GiveBack { call: Box::new(call), settlement, name }, answered, at: self.env.now() };
+            let sent = Sent { what: What::GiveBack { call: Box::new(call), settlement, name }, answered, at };
             self.customers[who].record(sent, place);
         }
         Ok(())
@@ -262,7 +264,7 @@ impl World<'_> {
         let at = self.random.index(self.customers[who].sent.len());
         let anew = self.random.one_in(2);
         let Some(Sent { what, answered, at }) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
-        // What a key was used for is known for a week.
+        // What a key was used for is known for a week, however often it is used.
         let anew = anew && self.env.now() - at < KEYS_MS;
         match what {
             What::Pay(call) => {
@@ -272,9 +274,9 @@ impl World<'_> {
             // Without a name, it would be another reversal.
             What::GiveBack { call, settlement, name } if anew && !name.starts_with("call") => {
                 let call = Signed { by: self.anew(&call.by), command: call.command };
-                self.send_back(who, call, &settlement, &name, false)
+                self.send_back(who, call, &settlement, &name, (at, false))
             }
-            What::GiveBack { call, settlement, name } => self.send_back(who, *call, &settlement, &name, answered),
+            What::GiveBack { call, settlement, name } => self.send_back(who, *call, &settlement, &name, (at, answered)),
         }
     }
 
