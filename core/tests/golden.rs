@@ -10,6 +10,7 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest as _, Sha256};
 
 const DATABASE: &str = include_str!("golden/sqlite-0003.sql");
 const JOURNAL: &[u8] = include_bytes!("golden/journal-1-engine.bin");
@@ -63,4 +64,47 @@ fn a_database_and_a_journal_of_before_hold_the_same_and_are_written_as_the_same_
     drop((store, again));
     assert_eq!(rows(&golden), rows(&anew), "to the byte");
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What gateways of these schemas left.
+const DATABASES: [(usize, &str); 5] = [
+    (1, include_str!("golden/sqlite-0001.sql")),
+    (2, include_str!("golden/sqlite-0002.sql")),
+    (3, DATABASE),
+    (20, include_str!("golden/sqlite-0020.sql")),
+    (25, include_str!("golden/sqlite-0025.sql")),
+];
+
+/// The migrations' files, in order: names and contents.
+fn migrations() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store/migrations/sqlite");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let named = |path: &std::path::PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    paths.iter().map(|path| (named(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// A database of each schema, made from the latest one before it that a gateway left, by the files alone.
+#[test]
+fn a_database_of_every_schema_opens_is_migrated_and_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let migrations = migrations();
+    for schema in 1..=migrations.len() {
+        let path = folder.path().join(format!("{schema}.db"));
+        let (left, golden) = DATABASES.iter().rfind(|(of, _)| *of <= schema).unwrap();
+        let database = Connection::open(&path).unwrap();
+        database.execute_batch(golden).unwrap();
+        for (no, (name, sql)) in (1..).zip(&migrations).skip(*left).take(schema - left) {
+            database.execute_batch(sql).unwrap();
+            let hash: [u8; 32] = Sha256::digest(sql).into();
+            database.execute("INSERT INTO migration (no, name, hash) VALUES (?1, ?2, ?3)", (no, name, hash)).unwrap();
+            database.pragma_update(None, "user_version", no).unwrap();
+        }
+        drop(database);
+        let store = SqliteStore::open(&path).unwrap_or_else(|error| panic!("schema {schema}: {error}"));
+        let report = verify(&store, &mut |_| {}).unwrap();
+        assert!(report.is_ok() && report.settlements >= 3, "schema {schema}: {:#?}", report.problems);
+        let version: u32 = Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        assert_eq!(version as usize, migrations.len(), "schema {schema}");
+    }
 }

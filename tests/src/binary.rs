@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-/// The binary in this build's profile, rebuilt if necessary once per test process.
+/// The binary that `RAILGATE_BINARY` names, or that in this build's profile, rebuilt if necessary once per test process.
 pub fn railgate() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
+        if let Some(given) = std::env::var_os("RAILGATE_BINARY") {
+            return given.into();
+        }
         let exe = std::env::current_exe().expect("the test's own path");
         let profile = exe.parent().and_then(Path::parent).expect("target/<profile>/deps/<test>").to_owned();
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "-p", "railgate-server", "--bin", "railgate"]);
         outside_of_tests(&mut build);
-        if profile.file_name().is_some_and(|name| name == "release") {
-            build.arg("--release");
+        match profile.file_name().and_then(|name| name.to_str()) {
+            None | Some("debug") => {}
+            Some(named) => _ = build.args(["--profile", named]),
         }
         build.arg("--target-dir").arg(profile.parent().expect("the target folder"));
         build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -76,9 +80,15 @@ impl Server {
 
     /// Like [`Server::start`], logging to `log`: only errors unless `more` sets another level.
     pub fn logging(store: &str, more: &[&str], log: Stdio) -> Self {
+        Self::of(railgate(), store, more, log)
+    }
+
+    /// Like [`Server::logging`], of this binary.
+    pub fn of(binary: &Path, store: &str, more: &[&str], log: Stdio) -> Self {
         let unless = |name: &str, args: &'static [&'static str]| if more.contains(&name) { &[][..] } else { args };
-        let mut child = Command::new(railgate())
-            .args(["serve", "--metrics-listen", "off", "--store", store])
+        let mut child = Command::new(binary)
+            .args(["serve", "--store", store])
+            .args(unless("--metrics-listen", &["--metrics-listen", "off"]))
             .args(unless("--listen", &["--listen", "127.0.0.1:0"]))
             .args(unless("--rate-limit", &["--rate-limit", "off"]))
             .args(unless("--log-level", &["--log-level", "error"]))

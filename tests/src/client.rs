@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use railgate::auth::{Signer, SoftwareKey};
 use railgate::client::{self, Call, Exchange, Request, RetryPolicy, Session, SignedBy, Snapshot, Step};
 use railgate::ledger::Mode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One connection, without signatures.
 pub struct Connection(BufReader<TcpStream>);
@@ -156,6 +156,18 @@ impl Account {
         let mut account = Self { mode: Mode::Live, ..Self::unknown(new_key(), None) };
         let mut client = account.connect(address)?;
         let response = client.ask(client.session.enroll_operator_request(code, None))?;
+        assert_eq!(response.status, 201, "{response:?}");
+        account.snapshot = client.session.snapshot();
+        Ok(account)
+    }
+
+    /// Enrols a new key as a device of the end user whom a client's code is for.
+    pub fn enroll_device(address: SocketAddr, code: &str) -> Result<Self> {
+        let mut account = Self::unknown(new_key(), None);
+        let mut client = account.connect(address)?;
+        let jwk: Value = serde_json::from_str(&account.signer.public_key().jwk())?;
+        let body = json!({"code": code, "jwk": jwk, "platform": "android"}).to_string();
+        let response = client.send("POST", "/api/v1/mobile/devices", Some(&body))?;
         assert_eq!(response.status, 201, "{response:?}");
         account.snapshot = client.session.snapshot();
         Ok(account)

@@ -17,8 +17,11 @@ pub mod port;
 pub mod postgres;
 pub mod presigned;
 pub mod push;
+pub mod receiver;
 pub mod rest;
+pub mod skipped;
 pub mod stage;
+pub mod stream;
 pub mod supervised;
 pub mod web;
 

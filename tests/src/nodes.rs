@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::binary::Server;
+use crate::binary::{Server, railgate};
 use crate::client::{Account, new_key};
 use crate::port;
 
@@ -21,9 +21,10 @@ const LINES: usize = 20;
 /// Nodes 0 and 1 over one store.
 pub struct Nodes {
     store: String,
-    public_url: String,
+    public_url: Option<String>,
     args: [Vec<String>; 2],
     addresses: [SocketAddr; 2],
+    binaries: Mutex<[PathBuf; 2]>,
     servers: Mutex<[Option<Server>; 2]>,
     news: Condvar,
     folder: TempDir,
@@ -42,15 +43,22 @@ impl Nodes {
 
     /// Like [`Nodes::start_each`], at another public address.
     pub fn start_at(public_url: &str, store: &str, more: [&[&str]; 2]) -> Self {
+        Self::start_of(railgate(), Some(public_url), store, more)
+    }
+
+    /// Like [`Nodes::start_at`], both of this binary. Without a public address, a call is for the node that it is sent to.
+    pub fn start_of(binary: &Path, public_url: Option<&str>, store: &str, more: [&[&str]; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().display().to_string();
         let args = more.map(|more| {
-            let shared = ["--data-dir", &home, "--public-url", public_url, "--log-level", "warn"];
-            shared.iter().chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
+            let shared = ["--data-dir", &home, "--log-level", "warn"];
+            let public = public_url.map(|url| ["--public-url", url]);
+            shared.iter().chain(public.iter().flatten()).chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
         });
         let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], port::free())));
-        let (store, public_url) = (store.to_owned(), public_url.to_owned());
-        let nodes = Self { store, public_url, args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
+        let (store, public_url) = (store.to_owned(), public_url.map(str::to_owned));
+        let binaries = Mutex::new([(); 2].map(|()| binary.to_owned()));
+        let nodes = Self { store, public_url, args, addresses, binaries, servers: Mutex::default(), news: Condvar::new(), folder };
         nodes.restart(0);
         nodes.restart(1);
         nodes
@@ -78,7 +86,7 @@ impl Nodes {
 
     /// Enrols a new client for both nodes.
     pub fn enroll(&self) -> Account {
-        Account::enroll(self.address(0), Some(&self.public_url), new_key()).expect("enrolling")
+        Account::enroll(self.address(0), self.public_url.as_deref(), new_key()).expect("enrolling")
     }
 
     /// Kills a node with SIGKILL.
@@ -104,12 +112,19 @@ impl Nodes {
         self.ended(n)
     }
 
+    /// Has a node that is down restart as this binary, from now on.
+    pub fn replace(&self, n: usize, binary: &Path) {
+        binary.clone_into(&mut self.binaries.lock().expect("no panics")[n]);
+        self.restart(n);
+    }
+
     /// Restarts a node that is down, on the same port.
     pub fn restart(&self, n: usize) {
         let log = File::options().create(true).append(true).open(self.log(n)).expect("a log");
         let address = self.addresses[n].to_string();
         let args: Vec<&str> = self.args[n].iter().map(String::as_str).chain(["--listen", &address]).collect();
-        let server = Server::logging(&self.store, &args, Stdio::from(log));
+        let binary = self.binaries.lock().expect("no panics")[n].clone();
+        let server = Server::of(&binary, &self.store, &args, Stdio::from(log));
         self.servers()[n] = Some(server);
         self.news.notify_all();
     }

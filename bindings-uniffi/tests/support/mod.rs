@@ -56,6 +56,20 @@ fn bindgen(profile: &Path) -> PathBuf {
     bindgen
 }
 
+/// What the generator writes for a language, from the library built with these tests; returns its folder.
+pub fn generated(language: &str) -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let profile = exe.ancestors().nth(2).unwrap();
+    let name = format!("{}railgate_uniffi{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let folder = scratch().of(&format!("surface-{language}"));
+    let mut generate = Command::new(bindgen(profile));
+    generate.args(["generate", "--metadata-no-deps", "--no-format", "--language", language, "--out-dir"]).arg(&folder);
+    // The generator finds uniffi.toml through cargo.
+    generate.arg(profile.join("deps").join(name)).current_dir(env!("CARGO_MANIFEST_DIR"));
+    run(&mut generate).unwrap_or_else(|error| panic!("{error}"));
+    folder
+}
+
 /// Makes a language's package from the library built with these tests; returns its folder.
 pub fn package(language: &str, more: &[(&str, &Path)]) -> PathBuf {
     let exe = std::env::current_exe().unwrap();

@@ -31,7 +31,7 @@ pub use frozen::{Frozen, freeze};
 pub use listening::Listening;
 pub(crate) use listening::{read, write};
 pub use simulation::{simulate, simulate_many};
-pub use story::{kill_many, paying_through};
+pub use story::{apply_beside, kill_many, paying_through};
 pub use truth::receive;
 
 /// The ids of the two providers in every test.

@@ -1,12 +1,13 @@
 //! The published document of an operator's interface (OpenAPI 3.0), against which its requests and replies are held.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
+
+use crate::skipped::skipped;
 
 /// A document, with the validators that were needed so far.
 pub struct Document {
@@ -21,15 +22,7 @@ pub struct Document {
 pub fn published(name: &str) -> Option<String> {
     let folder = std::env::var_os("RAILGATE_VECTORS")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from);
-    let missing = |error| {
-        let what = format!("SKIPPED: whether all is as {name} says: {error}\n");
-        // Bypasses the capture of test output: the skip must be visible although nothing fails.
-        std::io::stderr().write_all(what.as_bytes()).expect("stderr");
-        if let Some(list) = std::env::var_os("RAILGATE_SKIPPED") {
-            let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
-            list.expect("opened").write_all(what.as_bytes()).expect("written");
-        }
-    };
+    let missing = |error| skipped(&format!("whether all is as {name} says: {error}"));
     std::fs::read_to_string(folder.join(name)).map_err(missing).ok()
 }
 

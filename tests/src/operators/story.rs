@@ -91,6 +91,24 @@ pub(super) fn settle(store: Arc<dyn Store>, keys: &Path, rails: Rails, providers
 
 /// Puts providers into force, and no others, with the command line. `store` are the options that name the store.
 pub(super) fn apply(store: &[&str], specs: &[ProviderSpec]) {
+    apply_beside(store, specs);
+    // Otherwise it pays everybody, and comes first.
+    for simulated in sandbox_providers() {
+        let mut disable = Command::new(railgate());
+        run(disable.args(["providers", "disable", &simulated.id, "--reason", "a test of other operators"]).args(store));
+    }
+}
+
+fn run(command: &mut Command) {
+    let done = command.output().expect("railgate runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Puts providers into force beside the simulated one.
+///
+/// # Panics
+/// If they are refused.
+pub fn apply_beside(store: &[&str], specs: &[ProviderSpec]) {
     let folder = tempfile::tempdir().expect("a folder");
     let documents: Vec<Value> = specs
         .iter()
@@ -108,15 +126,7 @@ pub(super) fn apply(store: &[&str], specs: &[ProviderSpec]) {
         .collect();
     let file = folder.path().join("providers.json");
     std::fs::write(&file, json!({"providers": documents}).to_string()).expect("written");
-    let run = |command: &mut Command| {
-        let done = command.args(store).output().expect("railgate runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
-    run(Command::new(railgate()).args(["providers", "apply", "--yes"]).arg(&file));
-    // Otherwise it pays everybody, and comes first.
-    for simulated in sandbox_providers() {
-        run(Command::new(railgate()).args(["providers", "disable", &simulated.id, "--reason", "a test of other operators"]));
-    }
+    run(Command::new(railgate()).args(["providers", "apply", "--yes"]).arg(&file).args(store));
 }
 
 /// Creates payments on one connection until the server is gone, and gives some of them back.

@@ -1,11 +1,11 @@
 //! A follower of the feed that uses any available node and resumes at its position.
 
 use std::collections::HashSet;
-use std::io::{Error, Result};
+use std::io::Result;
 use std::net::SocketAddr;
 
-use railgate_tests::client::{Account, call};
-use serde_json::Value;
+use railgate_tests::client::Account;
+use railgate_tests::stream::{Block, Stream};
 
 /// The position and the events received.
 #[derive(Default)]
@@ -26,44 +26,22 @@ impl Follower {
 
     /// Follows a node from its position until the stream ends or `enough` events are received; returns whether they were.
     pub fn follow(&mut self, account: &Account, address: SocketAddr, enough: &dyn Fn(&Self) -> bool) -> Result<bool> {
-        let mut client = account.connect(address)?;
-        let mut request = call("GET", "/api/v1/gateway/events", None);
-        request.headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
-        request.headers.push(("last-event-id".to_owned(), self.heard.len().to_string()));
-        let bytes = client.signed(request)?;
-        let connection = client.connection();
-        connection.put(&bytes)?;
-        let (status, headers) = connection.head()?;
-        if status == 503 {
-            return Err(Error::other("later"));
-        }
-        assert_eq!(status, 200, "{headers:?}");
-        let mut text = String::new();
-        loop {
-            let chunk = connection.chunk()?;
-            if chunk.is_empty() {
-                assert!(text.is_empty(), "the stream ended in the middle of {text:?}");
-                return Ok(false);
-            }
-            text.push_str(std::str::from_utf8(&chunk).unwrap());
-            while let Some((block, rest)) = text.split_once("\n\n") {
-                self.hear(block);
-                text = rest.to_owned();
-            }
+        let mut stream = Stream::open(account, address, self.heard.len())?;
+        while let Some(block) = stream.next_block()? {
+            self.hear(&block);
             if enough(self) {
                 return Ok(true);
             }
         }
+        Ok(false)
     }
 
-    fn hear(&mut self, block: &str) {
-        let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-        if let Some(retry) = field("retry:") {
+    fn hear(&mut self, block: &Block) {
+        if let Some(retry) = block.field("retry:") {
             self.retry = Some(retry.to_owned());
         }
-        let (Some(position), Some(data)) = (field("id:"), field("data:")) else { return };
-        assert_eq!(position, (self.heard.len() + 1).to_string(), "an event was missed or duplicated");
-        let event: Value = serde_json::from_str(data).unwrap();
+        let Some((position, event)) = block.event() else { return };
+        assert_eq!(position, self.heard.len() + 1, "an event was missed or duplicated");
         self.heard.push(event["hash"].as_str().unwrap().to_owned());
         if event["type"] == "settlement.completed" {
             self.completed.insert(event["reference"].as_str().unwrap().to_owned());

@@ -11,6 +11,7 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store};
 use railgate::{Config, Engine};
 use railgate_tests::postgres::Postgres;
+use sha2::{Digest as _, Sha256};
 
 use super::options;
 use super::support::{START, sealing};
@@ -55,4 +56,39 @@ fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
     }
     drop((store, other));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What gateways of these schemas left.
+const DATABASES: [(usize, &str); 3] = [
+    (1, include_str!("../../../core/tests/golden/postgres-0001.sql")),
+    (18, include_str!("../../../core/tests/golden/postgres-0018.sql")),
+    (23, include_str!("../../../core/tests/golden/postgres-0023.sql")),
+];
+
+/// A database of each schema, made from the latest one before it that a gateway left, by the files of the migrations alone.
+#[test]
+fn a_database_of_every_schema_opens_is_migrated_and_is_whole() {
+    let server = Postgres::shared();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/store/migrations/postgres");
+    let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    migrations.sort();
+    for schema in 1..=migrations.len() {
+        let (left, golden) = DATABASES.iter().rfind(|(of, _)| *of <= schema).unwrap();
+        let database = server.database();
+        server.sql(&database).run(golden);
+        // A dump leaves its connection without a search path.
+        let sql = server.sql(&database);
+        for (no, path) in (1..).zip(&migrations).skip(*left).take(schema - left) {
+            let (name, text) = (path.file_stem().unwrap().to_str().unwrap(), std::fs::read_to_string(path).unwrap());
+            sql.run(&text);
+            let hash = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            sql.run(&format!("INSERT INTO railgate_migration (no, name, hash) VALUES ({no}, '{name}', '\\x{hash}')"));
+        }
+        let store = PostgresStore::open(&server.url(&database), options()).unwrap_or_else(|error| panic!("schema {schema}: {error}"));
+        let report = verify(&store, &mut |_| {}).unwrap();
+        assert!(report.is_ok() && report.settlements >= 3, "schema {schema}: {:#?}", report.problems);
+        assert!(PostgresStore::schema(&server.url(&database), options()).unwrap().is_current(), "schema {schema}");
+        drop((store, sql));
+        server.remove(&database);
+    }
 }
