@@ -20,7 +20,7 @@ const LINES: usize = 20;
 
 /// Nodes 0 and 1 over one store.
 pub struct Nodes {
-    store: String,
+    stores: [String; 2],
     public_url: String,
     args: [Vec<String>; 2],
     addresses: [SocketAddr; 2],
@@ -42,6 +42,11 @@ impl Nodes {
 
     /// Like [`Nodes::start_each`], at another public address.
     pub fn start_at(public_url: &str, store: &str, more: [&[&str]; 2]) -> Self {
+        Self::start_over(public_url, [store, store], more)
+    }
+
+    /// Like [`Nodes::start_at`], with a separate way to the same store for each.
+    pub fn start_over(public_url: &str, stores: [&str; 2], more: [&[&str]; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().display().to_string();
         let args = more.map(|more| {
@@ -49,16 +54,16 @@ impl Nodes {
             shared.iter().chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
         });
         let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], port::free())));
-        let (store, public_url) = (store.to_owned(), public_url.to_owned());
-        let nodes = Self { store, public_url, args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
+        let (stores, public_url) = (stores.map(str::to_owned), public_url.to_owned());
+        let nodes = Self { stores, public_url, args, addresses, servers: Mutex::default(), news: Condvar::new(), folder };
         nodes.restart(0);
         nodes.restart(1);
         nodes
     }
 
-    /// The address of the store.
+    /// The address of the store, as node 0 has it.
     pub fn store(&self) -> &str {
-        &self.store
+        &self.stores[0]
     }
 
     /// The data folder of both.
@@ -109,7 +114,7 @@ impl Nodes {
         let log = File::options().create(true).append(true).open(self.log(n)).expect("a log");
         let address = self.addresses[n].to_string();
         let args: Vec<&str> = self.args[n].iter().map(String::as_str).chain(["--listen", &address]).collect();
-        let server = Server::logging(&self.store, &args, Stdio::from(log));
+        let server = Server::logging(&self.stores[n], &args, Stdio::from(log));
         self.servers()[n] = Some(server);
         self.news.notify_all();
     }
