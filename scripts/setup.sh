@@ -138,20 +138,34 @@ need_pgbouncer() { need has_pgbouncer "PgBouncer" pgbouncer pgbouncer; }
 has_nginx() { PATH=$PATH:/usr/sbin nginx -v; }
 need_nginx() { need has_nginx "nginx" nginx-light nginx; }
 has_promtool() { promtool --version; }
-# Taken out of its package: installed, that would start a Prometheus, on the port of the gateway's metrics.
-need_promtool() {
-  has_promtool >/dev/null 2>&1 && return 0
-  command -v apt-get >/dev/null 2>&1 || { need has_promtool "promtool" prometheus prometheus && return 0; }
-  promtool_folder=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/promtool
-  if [ ! -x "$promtool_folder/usr/bin/promtool" ]; then
-    say "getting promtool into $promtool_folder (apt-get download prometheus)"
-    as_root apt-get update -qq >&2
-    mkdir -p "$promtool_folder"
-    (cd "$promtool_folder" && apt-get download -qq prometheus >&2 && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb)
+need_promtool() { need_unpacked has_promtool promtool prometheus prometheus; }
+has_etcd() { etcd --version; }
+has_haproxy() { PATH=$PATH:/usr/sbin haproxy -v; }
+has_patroni() { patroni --version; }
+# Patroni with etcd and HAProxy. Without Debian's packages their tests are skipped.
+want_patroni() {
+  if has_patroni >/dev/null 2>&1 || command -v apt-get >/dev/null 2>&1; then
+    need has_patroni "Patroni" "patroni python3-psycopg2 python3-etcd" patroni
+    need has_haproxy "HAProxy" haproxy haproxy
+    need_unpacked has_etcd etcd etcd-server etcd
+  else
+    RAILGATE_PATRONI=none && export RAILGATE_PATRONI
   fi
-  PATH=$promtool_folder/usr/bin:$PATH
+}
+# Takes a program out of its package: installed, that would start a server.
+need_unpacked() { # CHECK PROGRAM DEBIAN_PACKAGE BREW_PACKAGE
+  "$1" >/dev/null 2>&1 && return 0
+  command -v apt-get >/dev/null 2>&1 || { need "$1" "$2" "$3" "$4" && return 0; }
+  unpacked=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/$2
+  if [ ! -x "$unpacked/usr/bin/$2" ]; then
+    say "getting $2 into $unpacked (apt-get download $3)"
+    as_root apt-get update -qq >&2
+    mkdir -p "$unpacked"
+    (cd "$unpacked" && apt-get download -qq "$3" >&2 && dpkg-deb -x "$3"_*.deb . && rm "$3"_*.deb)
+  fi
+  PATH=$unpacked/usr/bin:$PATH
   export PATH
-  need has_promtool "promtool" prometheus prometheus
+  need "$1" "$2" "$3" "$4"
 }
 need_jvm() { need has_jvm "a JDK 17 or newer with Maven" "openjdk-17-jdk-headless maven" "openjdk@17 maven"; }
 

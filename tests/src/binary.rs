@@ -40,12 +40,16 @@ pub fn outside_of_tests(build: &mut Command) {
     }
 }
 
-/// What a command over the SQLite database at `path` prints.
-fn printed(command: &[&str], path: &Path) -> String {
-    let store = format!("sqlite:{}", path.display());
-    let made = Command::new(railgate()).args(command).args(["--store", &store]).output().expect("railgate runs");
+/// What a command over a store prints.
+fn printed(command: &[&str], store: &str) -> String {
+    let made = Command::new(railgate()).args(command).args(["--store", store]).output().expect("railgate runs");
     assert!(made.status.success(), "{made:?}");
     String::from_utf8(made.stdout).expect("text").trim().to_owned()
+}
+
+/// The URL of a SQLite file.
+fn file(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
 }
 
 /// A running server. Dropping it kills it.
@@ -59,18 +63,23 @@ impl Server {
     /// Starts `railgate serve` on a free port over the SQLite database at `path`, and waits until it listens. It has no rate
     /// limit unless `more` sets one.
     pub fn start(path: &Path, more: &[&str]) -> Self {
-        Self::over(&format!("sqlite:{}", path.display()), more)
+        Self::over(&file(path), more)
     }
 
     /// Like [`Server::start`], for clients with an invitation only; with the code of one.
     pub fn inviting(path: &Path) -> (Self, String) {
         let server = Self::start(path, &["--enrollment", "invited"]);
-        (server, printed(&["clients", "invite"], path))
+        (server, printed(&["clients", "invite"], &file(path)))
     }
 
     /// The code of an invitation to be an operator with this role, of the server over the database at `path`.
     pub fn operator_code(path: &Path, role: &str) -> String {
-        printed(&["operators", "invite", "Ada", "--role", role], path)
+        Self::operator_code_of(&file(path), role)
+    }
+
+    /// Like [`Server::operator_code`], of the server over the store with this `--store` URL.
+    pub fn operator_code_of(store: &str, role: &str) -> String {
+        printed(&["operators", "invite", "Ada", "--role", role], store)
     }
 
     /// Like [`Server::start`], over the store with this `--store` URL.

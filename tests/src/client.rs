@@ -153,7 +153,12 @@ impl Account {
 
     /// Enrols a new key as that of whom an operator's invitation with this code is for.
     pub fn enroll_operator(address: SocketAddr, code: &str) -> Result<Self> {
-        let mut account = Self { mode: Mode::Live, ..Self::unknown(new_key(), None) };
+        Self::enroll_operator_at(address, None, code)
+    }
+
+    /// Like [`Account::enroll_operator`], of a server whose public address is `base` or the address that it listens on.
+    pub fn enroll_operator_at(address: SocketAddr, base: Option<&str>, code: &str) -> Result<Self> {
+        let mut account = Self { mode: Mode::Live, ..Self::unknown(new_key(), base) };
         let mut client = account.connect(address)?;
         let response = client.ask(client.session.enroll_operator_request(code, None))?;
         assert_eq!(response.status, 201, "{response:?}");

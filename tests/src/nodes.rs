@@ -20,7 +20,7 @@ const LINES: usize = 20;
 
 /// Nodes 0 and 1 over one store.
 pub struct Nodes {
-    store: String,
+    stores: [String; 2],
     public_url: Option<String>,
     args: [Vec<String>; 2],
     addresses: [SocketAddr; 2],
@@ -43,11 +43,16 @@ impl Nodes {
 
     /// Like [`Nodes::start_each`], at another public address.
     pub fn start_at(public_url: &str, store: &str, more: [&[&str]; 2]) -> Self {
-        Self::start_of(railgate(), Some(public_url), store, more)
+        Self::start_over(public_url, [store, store], more)
     }
 
-    /// Like [`Nodes::start_at`], both of this binary. Without a public address, a call is for the node that it is sent to.
-    pub fn start_of(binary: &Path, public_url: Option<&str>, store: &str, more: [&[&str]; 2]) -> Self {
+    /// Like [`Nodes::start_at`], with a separate way to the same store for each.
+    pub fn start_over(public_url: &str, stores: [&str; 2], more: [&[&str]; 2]) -> Self {
+        Self::start_of(railgate(), Some(public_url), stores, more)
+    }
+
+    /// Like [`Nodes::start_over`], both of this binary. Without a public address, a call is for the node that it is sent to.
+    pub fn start_of(binary: &Path, public_url: Option<&str>, stores: [&str; 2], more: [&[&str]; 2]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path().display().to_string();
         let args = more.map(|more| {
@@ -56,17 +61,17 @@ impl Nodes {
             shared.iter().chain(public.iter().flatten()).chain(more).map(|arg| (*arg).to_owned()).collect::<Vec<_>>()
         });
         let addresses = [(); 2].map(|()| SocketAddr::from(([127, 0, 0, 1], port::free())));
-        let (store, public_url) = (store.to_owned(), public_url.map(str::to_owned));
+        let (stores, public_url) = (stores.map(str::to_owned), public_url.map(str::to_owned));
         let binaries = Mutex::new([(); 2].map(|()| binary.to_owned()));
-        let nodes = Self { store, public_url, args, addresses, binaries, servers: Mutex::default(), news: Condvar::new(), folder };
+        let nodes = Self { stores, public_url, args, addresses, binaries, servers: Mutex::default(), news: Condvar::new(), folder };
         nodes.restart(0);
         nodes.restart(1);
         nodes
     }
 
-    /// The address of the store.
+    /// The address of the store, as node 0 has it.
     pub fn store(&self) -> &str {
-        &self.store
+        &self.stores[0]
     }
 
     /// The data folder of both.
@@ -124,7 +129,7 @@ impl Nodes {
         let address = self.addresses[n].to_string();
         let args: Vec<&str> = self.args[n].iter().map(String::as_str).chain(["--listen", &address]).collect();
         let binary = self.binaries.lock().expect("no panics")[n].clone();
-        let server = Server::of(&binary, &self.store, &args, Stdio::from(log));
+        let server = Server::of(&binary, &self.stores[n], &args, Stdio::from(log));
         self.servers()[n] = Some(server);
         self.news.notify_all();
     }

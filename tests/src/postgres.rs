@@ -177,17 +177,7 @@ impl Postgres {
 
     /// Suspends or resumes all its processes: while suspended, it accepts connections but does not respond.
     pub fn freeze(&self, frozen: bool) {
-        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("a server that runs");
-        let first = file.lines().next().expect("a line");
-        let signal = |pid: &str| {
-            let status = Command::new("kill").args([if frozen { "-STOP" } else { "-CONT" }, pid]).status().expect("kill");
-            // Any process except the first may end by itself.
-            assert!(status.success() || pid != first);
-        };
-        // Suspended first, so that it starts no others.
-        signal(first);
-        let others = Command::new("ps").args(["-o", "pid=", "--ppid", first]).output().expect("ps runs");
-        String::from_utf8_lossy(&others.stdout).split_whitespace().for_each(signal);
+        signal_server(if frozen { "-STOP" } else { "-CONT" }, &self.folder);
     }
 
     fn control(&self, args: &[&str]) {
@@ -203,6 +193,23 @@ impl Drop for Postgres {
         drop(self.supervisor.stdin.take());
         let _ = self.supervisor.wait();
     }
+}
+
+/// Sends a signal to all processes of the server whose data is in this folder.
+pub(crate) fn signal_server(signal: &str, folder: &Path) {
+    let file = std::fs::read_to_string(folder.join("data/postmaster.pid")).expect("a server that runs");
+    let first = file.lines().next().expect("a line");
+    let others = || Command::new("ps").args(["-o", "pid=", "--ppid", first]).output().expect("ps runs").stdout;
+    // A server that is killed leaves its processes to nobody.
+    let before = if signal == "-KILL" { others() } else { Vec::new() };
+    let send = |pid: &str| {
+        let status = Command::new("kill").args([signal, pid]).stderr(Stdio::null()).status().expect("kill");
+        // Any process except the first may end by itself.
+        assert!(status.success() || pid != first);
+    };
+    // Suspended first, so that it starts no others.
+    send(first);
+    String::from_utf8_lossy(&[before, others()].concat()).split_whitespace().for_each(send);
 }
 
 /// PostgreSQL refuses to run as root: in that case it runs as the user that its package created.

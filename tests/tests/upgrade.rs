@@ -18,7 +18,7 @@ use railgate_tests::client::{Account, Client, Response};
 use railgate_tests::nodes::Nodes;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
-use railgate_tests::receiver::Receiver;
+use railgate_tests::subscriber::Subscriber;
 use railgate_tests::skipped::skipped;
 use railgate_tests::stream::Stream;
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ fn at_once(load: &Load<'_>) {
 /// Has both nodes replaced under load, and compares what was answered, told and heard with what there is.
 fn upgraded(nodes: &Nodes, replace: impl FnOnce(&Load<'_>)) {
     let account = nodes.enroll();
-    let receiver = Receiver::subscribed(&mut account.connect(nodes.address(0)).unwrap(), &[]);
+    let receiver = Subscriber::subscribed(&mut account.connect(nodes.address(0)).unwrap(), &[]);
     let load = Load {
         nodes,
         account: account.clone(),
@@ -239,7 +239,7 @@ fn at_rest(account: &Account, address: SocketAddr) -> Vec<Value> {
     feed
 }
 
-fn assert_kept(load: &Load<'_>, feed: &[Value], heard: &[String], receiver: &Receiver) {
+fn assert_kept(load: &Load<'_>, feed: &[Value], heard: &[String], receiver: &Subscriber) {
     let answered = load.answered.lock().unwrap();
     let mut client = load.account.connect(load.nodes.address(0)).unwrap();
     for (reference, id) in answered.iter() {
@@ -289,7 +289,7 @@ fn two_nodes_over_postgresql_are_replaced_under_load() {
     let server = Postgres::quick();
     let database = server.database();
     let url = server.url(&database);
-    let nodes = Nodes::start_of(&binary, None, &url, [&[], &[]]);
+    let nodes = Nodes::start_of(&binary, None, [&url; 2], [&[], &[]]);
     let sql = server.sql(&database);
     let number = |asked: &str| sql.texts(asked)[0].parse::<u32>().unwrap();
     let schema = number("SELECT max(no) FROM railgate_migration");
@@ -310,7 +310,7 @@ fn two_nodes_over_one_sqlite_file_are_replaced_under_load() {
     let file = folder.path().join("gateway.db");
     let store = format!("sqlite:{}", file.display());
     let more: &[&str] = &["--shared-store", "on"];
-    let nodes = Nodes::start_of(&binary, None, &store, [more, more]);
+    let nodes = Nodes::start_of(&binary, None, [&store; 2], [more, more]);
     let schema = || {
         let file = rusqlite::Connection::open_with_flags(&file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         file.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0)).unwrap()

@@ -298,6 +298,12 @@ pub trait Store: Send + Sync {
         false
     }
 
+    /// What is wrong with the files themselves, whether or not anything reads that part of them: empty if nothing is, or if a server looks
+    /// after them.
+    fn damage(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Whether several look-ups cost less as a batch than one by one.
     fn prefers_batches(&self) -> bool {
         self.is_remote()

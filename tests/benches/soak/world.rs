@@ -13,7 +13,7 @@ use railgate_tests::operators::{ADAPTERS, Listening, apply_beside};
 use railgate_tests::patience::until;
 use railgate_tests::port;
 use railgate_tests::postgres::Postgres;
-use railgate_tests::receiver::Receiver;
+use railgate_tests::subscriber::Subscriber;
 use railgate_tests::stream::Stream;
 use tempfile::TempDir;
 
@@ -64,7 +64,7 @@ pub struct Heard {
 /// A client of the gateway.
 pub struct Client {
     pub account: Account,
-    pub receiver: Receiver,
+    pub receiver: Subscriber,
     /// Payments that it made.
     pub made: AtomicU64,
     pub heard: Arc<Heard>,
@@ -168,7 +168,7 @@ impl Drop for Place {
 
 fn client(server: &Server) -> Client {
     let account = enroll(server.address);
-    let receiver = Receiver::subscribed(&mut account.connect(server.address).expect("connecting"), &EVENTS);
+    let receiver = Subscriber::subscribed(&mut account.connect(server.address).expect("connecting"), &EVENTS);
     Client { account, receiver, made: AtomicU64::new(0), heard: Arc::default() }
 }
 

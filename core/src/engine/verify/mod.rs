@@ -30,7 +30,7 @@
 //! # }
 //! ```
 //!
-//! It checks that traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
+//! It checks that the files are whole, traces are unbroken, records match their traces, transfers balance, account totals are the sums of their
 //! transfers, the counters of limits are the sums of their payments, clients were told of the credit that their terms have, no
 //! settlement is at two providers at once, both sides of a
 //! payment between clients agree and nothing stays between them, every event has one place in the log, webhooks have what they need,
@@ -164,6 +164,9 @@ impl VerifyReport {
 /// snapshot, or not be written to meanwhile.
 pub fn verify(store: &dyn Store, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport> {
     let mut report = VerifyReport::default();
+    for found in store.damage()? {
+        report.problem("the database file", "file_damaged", found);
+    }
     let key = id_key(store)?;
     access::access(store, &mut report)?;
     let tasks = open_tasks(store, &mut report)?;

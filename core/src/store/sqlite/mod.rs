@@ -279,6 +279,16 @@ impl<const SERVER: bool> Store for Sqlite<SERVER> {
         self.read(|connection| read::scan::<SERVER>(connection, scan))
     }
 
+    /// Reads every page and compares each index with its table: an index that is damaged can hide what is there.
+    fn damage(&self) -> Result<Vec<String>, StoreError> {
+        let found = self.read(|connection| {
+            let mut check = connection.prepare("PRAGMA integrity_check(10)")?;
+            check.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
+        });
+        let found = found.map_err(|error| failed("checking the file", error))?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
     fn prefers_batches(&self) -> bool {
         true
     }

@@ -1,0 +1,275 @@
+//! Faults of files and of the system around a server: nothing that was answered is lost, the error says what is wrong, and when the fault
+//! is over, the server goes on by itself where that is possible. What else there is to break, and where that is tested: RELIABILITY.md.
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use railgate_tests::binary::{Server, railgate};
+use railgate_tests::client::{Account, Connection, Response, call, enroll, render};
+use railgate_tests::kept::assert_all_there;
+use railgate_tests::patience::until;
+use railgate_tests::postgres::Postgres;
+
+const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
+
+/// What a client has been told.
+#[derive(Default)]
+struct Told(HashMap<String, String>);
+
+impl Told {
+    /// Makes a payment, and remembers it if it is acknowledged.
+    fn pay(&mut self, server: SocketAddr, account: &Account, reference: &str) -> Response {
+        let body = format!(r#"{{"amount":"0.01","currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
+        let response = account.connect(server).unwrap().send("POST", SETTLEMENTS, Some(&body)).unwrap();
+        if [200, 201].contains(&response.status) {
+            self.0.insert(reference.to_owned(), response.body["id"].as_str().unwrap().to_owned());
+        }
+        response
+    }
+
+    fn pay_all(&mut self, server: SocketAddr, account: &Account, name: &str, count: usize) {
+        for n in 0..count {
+            let made = self.pay(server, account, &format!("{name}-{n}"));
+            assert_eq!(made.status, 201, "{made:?}");
+        }
+    }
+}
+
+fn get(server: SocketAddr, path: &str) -> Response {
+    Connection::open(server).unwrap().exchange(&render(&call("GET", path, None))).unwrap()
+}
+
+#[track_caller]
+fn assert_later(response: &Response) {
+    assert_eq!((response.status, response.code()), (503, "store_unavailable"), "{response:?}");
+    assert!(response.header("retry-after").is_some(), "{response:?}");
+}
+
+fn file(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
+}
+
+fn verified(store: &str) -> Output {
+    Command::new(railgate()).args(["ledger", "verify", "--store", store]).output().unwrap()
+}
+
+/// A small disk of its own; unmounted in the end.
+struct Disk(tempfile::TempDir);
+
+impl Disk {
+    /// `None`, with a message, where this user may not mount.
+    fn small(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(folder.path()).output();
+        if mounted.is_ok_and(|it| it.status.success()) {
+            return Some(Self(folder));
+        }
+        // Bypasses the capture of test output: the skip must be visible although nothing fails.
+        writeln!(std::io::stderr(), "SKIPPED: a disk that is full or read-only, which only root may mount").unwrap();
+        None
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("gateway.db")
+    }
+
+    fn again(&self, how: &str) {
+        let mounted = Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(self.0.path()).status().unwrap();
+        assert!(mounted.success());
+    }
+
+    /// Writes until nothing more fits.
+    fn fill(&self) -> PathBuf {
+        let ballast = self.0.path().join("ballast");
+        let mut file = File::create(&ballast).unwrap();
+        for size in [65_536, 4_096] {
+            while file.write_all(&vec![1; size]).is_ok() {}
+        }
+        ballast
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_payments_until_there_is_room_again() {
+    let Some(disk) = Disk::small("48m") else { return };
+    let server = Server::start(&disk.path(), &[]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 20);
+    let ballast = disk.fill();
+    let mut refused = None;
+    // What is left of the write-ahead log takes some more.
+    for n in 0..2_000 {
+        let made = told.pay(server.address, &account, &format!("full-{n}"));
+        if made.status != 201 {
+            refused = Some(made);
+            break;
+        }
+    }
+    assert_later(&refused.expect("the disk never got full"));
+    // What is known can still be read.
+    assert_all_there(server.address, &account, &told.0);
+    assert_eq!(get(server.address, "/healthz").status, 200);
+    // It asks the store once a second at most, and by then something smaller may have fitted.
+    let mut more = 0;
+    until("it is not ready", || {
+        more += 1;
+        told.pay(server.address, &account, &format!("more-{more}"));
+        get(server.address, "/readyz").status == 503
+    });
+    assert_later(&get(server.address, "/readyz"));
+    fs::remove_file(ballast).unwrap();
+    until("it takes payments again", || told.pay(server.address, &account, "after").status == 201);
+    until("it is ready again", || get(server.address, "/readyz").status == 200);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
+    let verified = verified(&file(&disk.path()));
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn a_disk_that_cannot_be_written_keeps_the_server_from_starting_and_loses_nothing() {
+    let Some(disk) = Disk::small("48m") else { return };
+    let server = Server::start(&disk.path(), &[]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 5);
+    assert!(server.stop());
+    disk.again("ro");
+    let mut serve = Command::new(railgate());
+    let refused =
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--store", &file(&disk.path())]).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.to_lowercase().contains("read-only"), "{said}");
+    disk.again("rw");
+    let server = Server::start(&disk.path(), &[]);
+    told.pay_all(server.address, &account, "after", 5);
+    assert_all_there(server.address, &account, &told.0);
+}
+
+/// The files of a store whose server was killed, with a write-ahead log; and who was told what.
+fn killed(folder: &Path) -> (PathBuf, Account, Told) {
+    let path = folder.join("gateway.db");
+    let server = Server::start(&path, &[]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 20);
+    server.kill();
+    (path, account, told)
+}
+
+#[test]
+fn a_write_ahead_log_with_a_torn_tail_is_read_up_to_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, account, mut told) = killed(folder.path());
+    // A commit that nobody was told of, as a crash tears it: most of a frame, and a frame whose content is not what its checksum says.
+    let log = path.with_extension("db-wal");
+    let mut bytes = fs::read(&log).unwrap();
+    let frame = 24 + 4_096;
+    assert_eq!((bytes.len() - 32) % frame, 0, "frames of another size");
+    let last = bytes[bytes.len() - frame..].to_vec();
+    let mut wrong = last.clone();
+    wrong[frame / 2] ^= 0xff;
+    bytes.extend(wrong);
+    bytes.extend(&last[..frame / 3]);
+    fs::write(&log, bytes).unwrap();
+    let server = Server::start(&path, &[]);
+    assert_all_there(server.address, &account, &told.0);
+    told.pay_all(server.address, &account, "after", 20);
+    server.kill();
+    let server = Server::start(&path, &[]);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop());
+    let verified = verified(&file(&path));
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn a_corrupted_page_is_reported_whichever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _, _) = killed(folder.path());
+    assert!(Server::start(&path, &[]).stop(), "everything is in the file itself");
+    let length = fs::metadata(&path).unwrap().len();
+    let pages = length / 4_096;
+    let sound = fs::read(&path).unwrap();
+    let broken = folder.path().join("broken.db");
+    let mut silent = Vec::new();
+    for page in 0..pages {
+        fs::write(&broken, &sound).unwrap();
+        let noise: Vec<u8> = (0..4_096_u64).map(|n| u8::try_from((n * 167 + page * 13 + 91) % 251).unwrap()).collect();
+        File::options().write(true).open(&broken).unwrap().write_all_at(&noise, page * 4_096).unwrap();
+        let verified = verified(&file(&broken));
+        let said = String::from_utf8_lossy(&verified.stderr).into_owned() + &String::from_utf8_lossy(&verified.stdout);
+        if verified.status.success() {
+            silent.push(page);
+        } else {
+            assert!(!said.contains("panicked"), "page {page}: {said}");
+        }
+    }
+    assert_eq!(silent, Vec::<u64>::new(), "of {pages} pages");
+}
+
+#[test]
+fn ten_thousand_idle_connections_keep_nobody_from_paying() {
+    const IDLE: usize = 10_000;
+    // For this process and the server that it starts.
+    let enough = Command::new("prlimit").args([&format!("--pid={}", std::process::id()), "--nofile=12000:"]).status();
+    assert!(enough.is_ok_and(|it| it.success()), "this needs 12,000 open files (ulimit -Hn)");
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("gateway.db"), &[]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    let mut idle: Vec<TcpStream> = Vec::with_capacity(IDLE);
+    for n in 0..IDLE {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        // Half of them begin a request, and never end it.
+        if n % 2 == 0 {
+            let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost:");
+        }
+        idle.push(stream);
+        if n % 500 == 0 {
+            let reference = format!("during-{n}");
+            assert_eq!(told.pay(server.address, &account, &reference).status, 201);
+        }
+    }
+    told.pay_all(server.address, &account, "beside", 20);
+    assert_eq!(get(server.address, "/readyz").status, 200);
+    let open = idle.iter_mut().filter_map(|stream| stream.set_nonblocking(true).and_then(|()| stream.read(&mut [0; 512])).err());
+    eprintln!("{} of {IDLE} idle connections are still open", open.count());
+    drop(idle);
+    told.pay_all(server.address, &account, "after", 20);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
+}
+
+#[test]
+fn a_database_that_hangs_is_told_to_callers_and_goes_on_when_it_wakes_up() {
+    let (database, folder) = (Postgres::quick(), tempfile::tempdir().unwrap());
+    let home = folder.path().display().to_string();
+    let url = database.url(&database.database());
+    let server = Server::over(&url, &["--data-dir", &home]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 10);
+    database.freeze(true);
+    let refused = told.pay(server.address, &account, "while");
+    let (ready, alive) = (get(server.address, "/readyz"), get(server.address, "/healthz"));
+    database.freeze(false);
+    assert_later(&refused);
+    assert_later(&ready);
+    assert_eq!(alive.status, 200);
+    until("the same payment is taken", || [200, 201].contains(&told.pay(server.address, &account, "while").status));
+    until("it is ready again", || get(server.address, "/readyz").status == 200);
+    told.pay_all(server.address, &account, "after", 10);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
+    let verified = verified(&url);
+    assert!(verified.status.success(), "{verified:?}");
+}
