@@ -114,11 +114,7 @@ impl Language {
                     found.extend(of.clone());
                 }
                 // The end of a declaration begins with a bracket.
-                0 if text.starts_with(char::is_alphanumeric) || text.starts_with('@') && self.name != "python" => {
-                    if !text.starts_with('@') {
-                        of = None;
-                    }
-                }
+                0 if text.starts_with(char::is_alphanumeric) => of = None,
                 4 if of.is_some() && !internal && (begins(self.inner) || self.is_constant(text)) => found.push(format!("    {text}")),
                 _ => {}
             }

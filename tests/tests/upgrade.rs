@@ -86,7 +86,7 @@ impl Load<'_> {
             self.answered.lock().unwrap().insert(reference.clone(), id.clone());
             let found = at.insist("GET", &format!("{SETTLEMENTS}/{reference}"), None, &[200]);
             assert_eq!(found.body["id"], id, "{reference}");
-            if n % 4 == 0 {
+            if n.is_multiple_of(4) {
                 // 409: it cannot be reversed, or it was already, by a call whose answer was lost.
                 at.insist("POST", &format!("{SETTLEMENTS}/{reference}/reverse"), None, &[200, 201, 409]);
             }

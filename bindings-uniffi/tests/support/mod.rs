@@ -57,6 +57,7 @@ fn bindgen(profile: &Path) -> PathBuf {
 }
 
 /// What the generator writes for a language, from the library built with these tests; returns its folder.
+#[allow(dead_code, reason = "the tests of surfaces need it")]
 pub fn generated(language: &str) -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let profile = exe.ancestors().nth(2).unwrap();
