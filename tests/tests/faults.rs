@@ -104,7 +104,8 @@ impl Drop for Disk {
 #[test]
 fn a_full_disk_refuses_payments_until_there_is_room_again() {
     let Some(disk) = Disk::small("48m") else { return };
-    let server = Server::start(&disk.path(), &[]);
+    // Nothing is said about each of hundreds of refusals.
+    let server = Server::start(&disk.path(), &["--log-level", "off"]);
     let (account, mut told) = (enroll(server.address), Told::default());
     told.pay_all(server.address, &account, "before", 20);
     let ballast = disk.fill();
@@ -121,6 +122,10 @@ fn a_full_disk_refuses_payments_until_there_is_room_again() {
     // What is known can still be read.
     assert_all_there(server.address, &account, &told.0);
     assert_eq!(get(server.address, "/healthz").status, 200);
+    // What is smaller than a payment may still find room: that makes nobody ready.
+    until("it is not ready", || get(server.address, "/readyz").status == 503);
+    assert_later(&told.pay(server.address, &account, "meanwhile"));
+    assert_later(&get(server.address, "/readyz"));
     fs::remove_file(ballast).unwrap();
     until("it takes payments again", || told.pay(server.address, &account, "after").status == 201);
     until("it is ready again", || get(server.address, "/readyz").status == 200);
@@ -208,8 +213,8 @@ fn a_corrupted_page_is_reported_whichever_it_is() {
         }
     }
     // What is in a page that nothing uses does not matter.
-    let unused: usize = rusqlite::Connection::open(&path).unwrap().pragma_query_value(None, "freelist_count", |row| row.get(0)).unwrap();
-    assert!(silent.len() <= unused, "{silent:?} of {pages} pages, of which {unused} are not used");
+    let unused: u32 = rusqlite::Connection::open(&path).unwrap().pragma_query_value(None, "freelist_count", |row| row.get(0)).unwrap();
+    assert!(silent.len() <= unused as usize, "{silent:?} of {pages} pages, of which {unused} are not used");
     eprintln!("{} of {pages} pages were reported, and {unused} are not used", pages - silent.len() as u64);
 }
 
@@ -250,7 +255,7 @@ fn a_database_that_hangs_is_told_to_callers_and_goes_on_when_it_wakes_up() {
     let (database, folder) = (Postgres::quick(), tempfile::tempdir().unwrap());
     let home = folder.path().display().to_string();
     let url = database.url(&database.database());
-    let server = Server::over(&url, &["--data-dir", &home]);
+    let server = Server::over(&url, &["--data-dir", &home, "--log-level", "off"]);
     let (account, mut told) = (enroll(server.address), Told::default());
     told.pay_all(server.address, &account, "before", 10);
     database.freeze(true);

@@ -18,9 +18,9 @@ use railgate_tests::client::{Account, Client, Response};
 use railgate_tests::nodes::Nodes;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
-use railgate_tests::subscriber::Subscriber;
 use railgate_tests::skipped::skipped;
 use railgate_tests::stream::Stream;
+use railgate_tests::subscriber::Subscriber;
 use serde_json::{Value, json};
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";

@@ -8,9 +8,7 @@ use crate::engine::operator::expire_approvals;
 use crate::engine::quality::tidy_quality;
 use crate::engine::review::mend;
 use crate::error::Result;
-use crate::store::record::{
-    AuditRecord, DeviceCodeRecord, ID_KEY, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord,
-};
+use crate::store::record::{AuditRecord, DeviceCodeRecord, IdempotencyRecord, InvitationRecord, Key, MetaRecord, NonceRecord, TokenRecord};
 use crate::store::{Scan, Write, typed_all};
 use crate::time::Millis;
 
@@ -21,9 +19,19 @@ const IDEMPOTENCY_DAYS: Millis = 7;
 /// How many expired rows of each kind one maintenance command removes. If it removed that many, there may be more.
 pub const SWEEP: usize = 1_000;
 
-/// Writes something that is there already, to learn whether the store takes writes again.
+/// How many writes [`TryWriting`] makes.
+pub(super) const ROOM: usize = 16;
+/// How much each of them writes, in bytes: in all more than a payment.
+const ROOM_BYTES: usize = 8_192;
+
+/// Tries whether the store takes writes again: writes as much as a payment may need, or removes that.
 #[derive(Debug, Clone)]
-pub struct TryWriting;
+pub enum TryWriting {
+    /// Fails where a payment would find no room.
+    Write,
+    /// Leaves nothing of it.
+    Remove,
+}
 
 impl Command for TryWriting {
     type Output = ();
@@ -33,8 +41,19 @@ impl Command for TryWriting {
     }
 
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<()> {
-        let same = MetaRecord { name: ID_KEY.to_owned(), value: d.engine.id_key.0.to_vec() };
-        d.overlay.write(Write::Replace(same.into()));
+        for n in 0..ROOM {
+            let name = format!("room-{n}");
+            let key = Key::Meta(name.clone());
+            // A process may have ended between the two.
+            let is_there = d.overlay.get::<MetaRecord>(&key)?.is_some();
+            let record = || MetaRecord { name, value: vec![0; ROOM_BYTES] }.into();
+            match self {
+                Self::Write if is_there => d.overlay.write(Write::Replace(record())),
+                Self::Write => d.overlay.write(Write::Insert(record())),
+                Self::Remove if is_there => d.overlay.write(Write::Delete(key)),
+                Self::Remove => {}
+            }
+        }
         Ok(())
     }
 }

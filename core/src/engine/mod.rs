@@ -95,7 +95,7 @@ mod simulator;
 pub mod verify;
 mod webhook;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock, RwLock};
 
 use smol_str::SmolStr;
@@ -134,6 +134,7 @@ use group::Writer;
 #[cfg(feature = "testkit")]
 pub use group::{AnyCommand, AnyOutput};
 pub use group::{Command, Decision, Deed, Effects, Pending, Prefetch, Slot};
+use maintain::ROOM;
 pub use maintain::{Maintain, SWEEP, TryWriting};
 pub use mobile::*;
 pub use money::*;
@@ -173,7 +174,8 @@ pub struct Engine {
     ages: Ages,
     tokens: Tokens,
     callback_base: OnceLock<String>,
-    takes_writes: AtomicBool,
+    /// How many writes the largest commit has that the store refused lately, up to [`ROOM`]; 0 if it takes them.
+    refused_writes: AtomicUsize,
 }
 
 /// What a program with one client does without.
@@ -238,7 +240,7 @@ impl Engine {
             ages,
             tokens: Tokens::default(),
             callback_base: OnceLock::new(),
-            takes_writes: AtomicBool::new(true),
+            refused_writes: AtomicUsize::new(0),
         };
         numbering.begin(&engine)?;
         Ok(engine)

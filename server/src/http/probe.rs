@@ -65,7 +65,10 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
         let read = gateway.scan(Tenant::GATEWAY, |engine| engine.next_due().map(drop)).await;
         // A node that gets no traffic any more would never notice that its store takes writes again.
         let tried = match read {
-            Ok(()) if !gateway.engine().takes_writes() => gateway.work(TryWriting).await,
+            Ok(()) if !gateway.engine().takes_writes() => match gateway.work(TryWriting::Write).await {
+                Ok(()) => gateway.work(TryWriting::Remove).await,
+                full => full,
+            },
             other => other,
         };
         if let Err(error) = &tried {

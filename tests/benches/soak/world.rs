@@ -13,8 +13,8 @@ use railgate_tests::operators::{ADAPTERS, Listening, apply_beside};
 use railgate_tests::patience::until;
 use railgate_tests::port;
 use railgate_tests::postgres::Postgres;
-use railgate_tests::subscriber::Subscriber;
 use railgate_tests::stream::Stream;
+use railgate_tests::subscriber::Subscriber;
 use tempfile::TempDir;
 
 /// Clients, each with a webhook and a reader of its stream.

@@ -23,7 +23,7 @@ use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Clash, Commit, CommitError, Lookup, Unique, Write};
 use crate::time::Millis;
 
-use super::Engine;
+use super::{Engine, ROOM};
 #[cfg(feature = "testkit")]
 pub use any::{AnyCommand, AnyOutput};
 pub(crate) use command::SHARED;
@@ -106,7 +106,7 @@ impl Engine {
                 return refuse(group, &|_| error.clone());
             }
             let committed = self.store.commit(&overlay.commit);
-            self.note_writes(&committed);
+            self.note_writes(overlay.commit.writes.len(), &committed);
             if committed.is_err() {
                 writer.estimates.forget();
             }
@@ -137,19 +137,24 @@ impl Engine {
         refuse(group, &|_| Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))
     }
 
-    /// Whether the last commit was not refused by the store, as by a full disk.
+    /// Whether the store has refused no commit, as a full disk does, since one that takes as much room was made.
     pub fn takes_writes(&self) -> bool {
-        self.takes_writes.load(Ordering::Relaxed)
+        self.refused_writes.load(Ordering::Relaxed) == 0
     }
 
-    fn note_writes(&self, committed: &Result<(), CommitError>) {
-        let takes = match committed {
-            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => true,
-            Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => false,
+    fn note_writes(&self, writes: usize, committed: &Result<(), CommitError>) {
+        let refused = self.refused_writes.load(Ordering::Relaxed);
+        let now_refused = match committed {
+            Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => writes.clamp(1, ROOM).max(refused),
+            // Where a payment finds no room, something smaller may.
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) if writes < refused => {
+                refused
+            }
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => 0,
         };
         // Written only when it changes: every commit passes here.
-        if takes != self.takes_writes() {
-            self.takes_writes.store(takes, Ordering::Relaxed);
+        if now_refused != refused {
+            self.refused_writes.store(now_refused, Ordering::Relaxed);
         }
     }
 
