@@ -3,13 +3,15 @@
 #   scripts/release.sh                  everything but arm64
 #   scripts/release.sh binary deb       some parts: binary, deb, binary-arm64, deb-arm64, npm, wheel, crate
 #   scripts/release.sh verify [PART…]   makes it, makes it again from a fresh copy in another folder, and compares the two
-#   scripts/release.sh try              installs the Debian package in a fresh Debian, and runs it there (as root, on Debian)
+#   scripts/release.sh sign             lists the checksums of what is there, and signs the list with RAILGATE_SIGNING_KEY
+#   scripts/release.sh signer           prints which key that is, for those who check
+#   scripts/release.sh try [WHAT…]      tries what was made: deb (installed in a fresh Debian and run there, as root, on Debian), signature
 # Made so that the same commit gives the same bytes, on machines with the same compilers.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
 # shellcheck source=/dev/null
-for room in tools binary sbom deb packages verify try; do . "scripts/release/$room.sh"; done
+for room in tools binary sbom deb packages sign verify try; do . "scripts/release/$room.sh"; done
 
 VERSION=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 OUT=${RAILGATE_RELEASE_DIR:-$PWD/target/release-$VERSION}
@@ -31,6 +33,14 @@ build_part() {
   esac
 }
 
+try_part() {
+  case $1 in
+    deb) try_deb ;;
+    signature) try_signature ;;
+    *) give_up "$1 cannot be tried; what can: deb, signature" ;;
+  esac
+}
+
 arch_of() { # PART
   case $1 in *-arm64) echo arm64 ;; *) echo amd64 ;; esac
 }
@@ -45,12 +55,12 @@ release_epoch
 mkdir -p "$OUT" "$WORK"
 case ${1:-} in
   verify) shift && verify "${@:-binary}"; exit ;;
-  try) try_deb; exit ;;
+  sign) sign_release; exit ;;
+  signer) print_signer; exit ;;
+  try) shift && for what in "${@:-deb}"; do try_part "$what"; done; exit ;;
   '') set -- binary deb npm wheel crate ;;
 esac
 for part; do build_part "$part"; done
-rm -f "$OUT/SHA256SUMS"
-(cd "$OUT" && sha256sum -- * >"$WORK/sums")
-mv "$WORK/sums" "$OUT/SHA256SUMS"
+sign_release
 say "the release is in $OUT:"
 (cd "$OUT" && wc -c -- *)
