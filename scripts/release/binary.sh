@@ -28,6 +28,8 @@ build_binary() { # ARCHITECTURE
   )
   check_binary "$(built_binary "$1")"
   cp "$(built_binary "$1")" "$OUT/railgate-$VERSION-linux-$1"
+  binary_sbom "$1"
+  binary_third_party "$1"
 }
 
 # Fails if it is not what a release promises: one file, nothing to load beside it, no symbols, no folder of whoever built it.
