@@ -46,6 +46,10 @@ function textsOf(crate) {
     const texts = textsIn(dirname(sibling.manifest_path));
     if (texts.length > 0) return texts;
   }
+  // Whose text is the same for everybody.
+  const same = crate.license === "MPL-2.0" ? [...packages.values()].filter((one) => one.license === crate.license) : [];
+  const found = same.map((one) => textsIn(dirname(one.manifest_path))).find((texts) => texts.length > 0);
+  if (found !== undefined) return found;
   if (/\bApache-2\.0\b/.test(crate.license)) return [read("LICENSE-APACHE")];
   if (crate.license === "MIT") return [read("LICENSE-MIT").replace(/^Copyright.*$/m, `Copyright (c) ${crate.authors.join(", ")}`)];
   throw new Error(`no text of the licence ${crate.license} of ${crate.name} is known`);
