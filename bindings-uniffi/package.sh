@@ -22,6 +22,12 @@ generate() { # LANGUAGE FOLDER
   (cd "$source" && "$bindgen" generate --metadata-no-deps --no-format --language "$1" --out-dir "$2" "$described") >&2
 }
 
+# What the project asks of whoever passes it on.
+licensed() { # FOLDER
+  mkdir -p "$1"
+  cp "$source/../LICENSE" "$source/../LICENSE-APACHE" "$source/../LICENSE-MIT" "$1"
+}
+
 anew() { # FOLDER
   rm -rf "$1"
   mkdir -p "$1"
@@ -40,6 +46,7 @@ case "$language" in
     python=${PYTHON:-python3}
     anew "$folder/package"
     cp -R "$source/python/pyproject.toml" "$source/python/setup.py" "$source/python/README.md" "$source/python/src" "$folder/package"
+    licensed "$folder/package"
     generate python "$folder/generated"
     "$python" "$source/python/generated.py" "$folder/generated/railgate.py" >"$folder/package/src/railgate/_native.py"
     cp "$library" "$folder/package/src/railgate/"
@@ -59,6 +66,8 @@ case "$language" in
     resources=$module/src/main/resources/$(jna_platform)
     mkdir -p "$resources"
     cp "$library" "$resources"
+    # In a folder of its own: Android refuses two files of one name.
+    licensed "$module/src/main/resources/META-INF/railgate"
     if [ "${STRIP:-}" ]; then $STRIP "$resources/$(basename "$library")"; fi
     ;;
   android)
@@ -89,6 +98,7 @@ case "$language" in
     # .build stays: Swift compiles only changes.
     rm -rf "$package/Sources" "${package:?}/lib"
     cp -R "$source/swift/Package.swift" "$source/swift/README.md" "$source/swift/Sources" "$package"
+    licensed "$package"
     generate swift "$folder/generated"
     awk -f "$source/swift/generated.awk" "$folder/generated/Railgate.swift" >"$package/Sources/Railgate/Generated.swift"
     cp "$folder/generated/RailgateFFI.h" "$package/Sources/RailgateFFI"

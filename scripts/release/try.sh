@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# Sourced by scripts/release.sh: the Debian package, installed in a Debian that has never seen it, under a systemd of its own.
+# Sourced by scripts/release.sh: what was made, where it has never been: the Debian package in a fresh Debian under a systemd of its own,
+# the image by itself.
 
 TRY_DEBIAN=bookworm
 
@@ -39,3 +40,18 @@ try_deb() {
   as_root test -f "$root/root/passed" || give_up "the package does not do what it must; the boot is in $WORK/debian.log"
   as_root rm -rf "$root"
 }
+
+# Runs the image as it says how, and pays in it. Its network is a loopback of its own.
+try_oci() {
+  need has_buildah "buildah" buildah buildah
+  need has_ip "ip" iproute2 iproute2mac
+  image=$OUT/railgate-$VERSION-oci-amd64.tar
+  [ -f "$image" ] || build_part oci
+  forget_images
+  container=$(buildah_here from "oci-archive:$image")
+  say "running $(basename "$image")"
+  as_root unshare --net sh scripts/release/oci-inside.sh "$WORK" "$container" "$OCI_USER" || give_up "the image does not do what it must"
+  forget_images
+}
+
+has_ip() { ip -V; }

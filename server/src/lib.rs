@@ -44,6 +44,8 @@ pub mod metrics;
 mod number;
 mod open_files;
 pub mod outbound;
+#[cfg(any(test, feature = "pdf", feature = "written-document"))]
+mod packed;
 #[cfg(feature = "pdf")]
 pub mod pdf;
 mod push;

@@ -71,6 +71,7 @@ pub(super) fn base() -> Document {
 /// The document as a server has it: written when somebody asks for it.
 pub(super) struct Described {
     public_url: Option<String>,
+    #[cfg_attr(feature = "written-document", expect(dead_code, reason = "it is written already"))]
     deprecated: &'static [Deprecated],
     text: OnceLock<Bytes>,
     compressed: OnceLock<Option<Bytes>>,
@@ -82,8 +83,17 @@ impl Described {
     }
 
     pub(super) fn text(&self) -> Bytes {
-        let write = || serde_json::to_vec(&described(self.public_url.as_deref(), self.deprecated)).unwrap_or_default().into();
-        self.text.get_or_init(write).clone()
+        self.text.get_or_init(|| self.write().unwrap_or_default().into()).clone()
+    }
+
+    #[cfg(feature = "written-document")]
+    fn write(&self) -> Option<Vec<u8>> {
+        super::written::written(self.public_url.as_deref())
+    }
+
+    #[cfg(not(feature = "written-document"))]
+    fn write(&self) -> Option<Vec<u8>> {
+        serde_json::to_vec(&described(self.public_url.as_deref(), self.deprecated)).ok()
     }
 
     /// The same with gzip, a fifteenth of its size.

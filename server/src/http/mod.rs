@@ -50,6 +50,8 @@ mod unsent;
 mod upload;
 mod webhooks;
 mod wire;
+#[cfg(any(test, feature = "written-document"))]
+mod written;
 
 use std::ops::Deref;
 use std::sync::Arc;

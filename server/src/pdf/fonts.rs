@@ -10,6 +10,8 @@ use fontdb::{Database, FaceInfo, ID};
 use krilla::text::Font;
 use rustybuzz::{GlyphBuffer, UnicodeBuffer, ttf_parser};
 
+use crate::packed::{packed, unpacked};
+
 /// The largest system font that is read: the largest common ones, for Chinese, Japanese and Korean together, have 20 MB.
 const LARGEST: usize = 48 << 20;
 /// How many of the system's fonts are kept in memory, and how many are used in one document.
@@ -89,7 +91,9 @@ struct Covering {
 }
 
 impl Covering {
-    fn embedded(bytes: &'static [u8]) -> Option<Self> {
+    /// What is unpacked stays: the fonts are parsed in place, once.
+    fn embedded(packed: &[u8]) -> Option<Self> {
+        let bytes: &'static [u8] = unpacked(packed)?.leak();
         let mut chars = chars(&ttf_parser::Face::parse(bytes, 0).ok()?);
         chars.sort_unstable();
         chars.dedup();
@@ -105,16 +109,16 @@ impl Embedded {
     /// `None` if one of the files is not a font, which a test rules out.
     pub(super) fn get() -> Option<&'static Self> {
         static EMBEDDED: LazyLock<Option<Embedded>> = LazyLock::new(|| {
-            let regular: [&'static [u8]; 5] = [
-                include_bytes!("fonts/NotoSans-Regular.ttf"),
-                include_bytes!("fonts/NotoSansArabic-Regular.ttf"),
-                include_bytes!("fonts/NotoSansHebrew-Regular.ttf"),
-                include_bytes!("fonts/NotoSansDevanagari-Regular.ttf"),
-                include_bytes!("fonts/NotoSansThai-Regular.ttf"),
+            let regular: [&[u8]; 5] = [
+                packed!("NotoSans-Regular.ttf"),
+                packed!("NotoSansArabic-Regular.ttf"),
+                packed!("NotoSansHebrew-Regular.ttf"),
+                packed!("NotoSansDevanagari-Regular.ttf"),
+                packed!("NotoSansThai-Regular.ttf"),
             ];
             Some(Embedded {
-                bold: Covering::embedded(include_bytes!("fonts/NotoSans-Bold.ttf"))?,
-                mono: Covering::embedded(include_bytes!("fonts/NotoSansMono-Regular.ttf"))?,
+                bold: Covering::embedded(packed!("NotoSans-Bold.ttf"))?,
+                mono: Covering::embedded(packed!("NotoSansMono-Regular.ttf"))?,
                 regular: regular.into_iter().map(Covering::embedded).collect::<Option<_>>()?,
             })
         });
