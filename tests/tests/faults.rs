@@ -15,6 +15,7 @@ use railgate_tests::client::{Account, Connection, Response, call, enroll, render
 use railgate_tests::kept::assert_all_there;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
+use railgate_tests::skipped::skipped;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 
@@ -70,8 +71,7 @@ impl Disk {
         if mounted.is_ok_and(|it| it.status.success()) {
             return Some(Self(folder));
         }
-        // Bypasses the capture of test output: the skip must be visible although nothing fails.
-        writeln!(std::io::stderr(), "SKIPPED: a disk that is full or read-only, which only root may mount").unwrap();
+        skipped("a disk that is full or read-only, which only root may mount");
         None
     }
 

@@ -2,7 +2,6 @@
 //! another one has taken its place. One node reaches them by their addresses, the other one through PgBouncer and HAProxy. Nothing that
 //! was answered is lost, nothing is paid twice, and nobody has to do anything. `RAILGATE_ROUNDS` is how often each happens.
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -17,6 +16,7 @@ use railgate_tests::nodes::{Nodes, PUBLIC_URL};
 use railgate_tests::patience::until;
 use railgate_tests::patroni::Patroni;
 use railgate_tests::pgbouncer::PgBouncer;
+use railgate_tests::skipped::skipped;
 
 const DATABASE: &str = "gateway";
 const CONNECTIONS: usize = 4;
@@ -34,8 +34,7 @@ enum Fault {
 #[test]
 fn a_primary_that_is_killed_or_frozen_takes_nothing_with_it() {
     if std::env::var_os("RAILGATE_PATRONI").is_some_and(|patroni| patroni == "none") {
-        // Not by a macro, whose output is captured when a test passes.
-        writeln!(std::io::stderr(), "SKIPPED: PostgreSQL under Patroni, which ./check could not provide here").expect("stderr");
+        skipped("PostgreSQL under Patroni, which ./check could not provide here");
         return;
     }
     let mut cluster = Patroni::start();

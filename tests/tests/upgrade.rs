@@ -18,7 +18,6 @@ use railgate_tests::client::{Account, Client, Response};
 use railgate_tests::nodes::Nodes;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
-use railgate_tests::skipped::skipped;
 use railgate_tests::stream::Stream;
 use railgate_tests::subscriber::Subscriber;
 use serde_json::{Value, json};
@@ -29,14 +28,12 @@ const CONNECTIONS: usize = 4;
 const PAYMENTS: u64 = 400;
 const PAYEES: [&str; 4] = ["sim:ok", "sim:ok", "sim:failover", "sim:decline-over_limit"];
 
-/// The earlier binary; `None`, with a message, if there is none.
-fn before() -> Option<PathBuf> {
-    let given = std::env::var_os("RAILGATE_BEFORE").map(PathBuf::from);
-    if given.is_none() {
-        skipped("an upgrade from an earlier build: RAILGATE_BEFORE names none; scripts/upgrade.sh builds one");
-    }
+/// The earlier binary.
+fn before() -> PathBuf {
+    let given = std::env::var_os("RAILGATE_BEFORE").map(PathBuf::from).expect("RAILGATE_BEFORE names an earlier binary");
     // Built now, not while a node is down.
-    given.inspect(|_| _ = railgate())
+    railgate();
+    given
 }
 
 /// One at a time: each keeps the machine busy.
@@ -283,8 +280,9 @@ fn assert_goes_back(binary: &Path, nodes: &Nodes, may: bool) {
 }
 
 #[test]
+#[ignore = "it needs an earlier build: scripts/upgrade.sh makes one"]
 fn two_nodes_over_postgresql_are_replaced_under_load() {
-    let Some(binary) = before() else { return };
+    let binary = before();
     let _turn = turn();
     let server = Postgres::quick();
     let database = server.database();
@@ -303,8 +301,9 @@ fn two_nodes_over_postgresql_are_replaced_under_load() {
 }
 
 #[test]
+#[ignore = "it needs an earlier build: scripts/upgrade.sh makes one"]
 fn two_nodes_over_one_sqlite_file_are_replaced_under_load() {
-    let Some(binary) = before() else { return };
+    let binary = before();
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gateway.db");
