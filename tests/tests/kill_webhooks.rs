@@ -94,13 +94,8 @@ fn bytes(hex: &str) -> [u8; 32] {
 }
 
 #[test]
-fn kills_over_sqlite_lose_no_webhook() {
+fn kills_lose_no_webhook() {
     story(&Place::sqlite(), rounds(12));
-}
-
-#[test]
-fn kills_over_postgresql_lose_no_webhook() {
-    story(&Place::postgres(), rounds(6));
 }
 
 fn story(place: &Place, rounds: u64) {
