@@ -223,7 +223,9 @@ fn ten_thousand_idle_connections_keep_nobody_from_paying() {
     const IDLE: usize = 10_000;
     // For this process and the server that it starts.
     let enough = Command::new("prlimit").args([&format!("--pid={}", std::process::id()), "--nofile=12000:"]).status();
-    assert!(enough.is_ok_and(|it| it.success()), "this needs 12,000 open files (ulimit -Hn)");
+    if !enough.is_ok_and(|it| it.success()) {
+        return skipped("10,000 idle connections, which need 12,000 open files (ulimit -Hn)");
+    }
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("gateway.db"), &[]);
     let (account, mut told) = (enroll(server.address), Told::default());
