@@ -147,10 +147,13 @@ impl Engine {
         let now_refused = match committed {
             Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => writes.clamp(1, ROOM).max(refused),
             // Where a payment finds no room, something smaller may.
-            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) if writes < refused => {
-                refused
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => {
+                if writes < refused {
+                    refused
+                } else {
+                    0
+                }
             }
-            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => 0,
         };
         // Written only when it changes: every commit passes here.
         if now_refused != refused {
