@@ -87,7 +87,8 @@ fn peak(options: &Options) -> f64 {
     std::thread::sleep(options.peak);
     let rate = (load.answered() - before) as f64 / begun.elapsed().as_secs_f64();
     load.stop();
-    assert_eq!(world.failures.count(), 0, "{:?}", world.failures.first());
+    let (ended, _postgres) = world.end();
+    assert_eq!(ended.failures.count(), 0, "{:?}", ended.failures.first());
     rate
 }
 
