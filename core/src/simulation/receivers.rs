@@ -73,7 +73,9 @@ impl World<'_> {
         let store = self.store();
         let receivers = &mut self.receivers;
         // A standby took over that lacks the end of it.
-        receivers.owed.retain(|(_, leaf)| *leaf < size);
+        if size < receivers.size {
+            receivers.owed.retain(|(_, leaf)| *leaf < size);
+        }
         for endpoint in receivers.endpoints.values().filter(|endpoint| endpoint.status == EndpointStatus::Enabled) {
             receivers.owed.extend((receivers.size..size).map(|leaf| (endpoint.no, leaf)));
         }

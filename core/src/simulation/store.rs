@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ids::{ClientNo, SettlementNo, Ulid};
-use crate::store::memory::MemoryStore;
+use crate::store::memory::{MemoryStore, Undo};
 use crate::store::record::{ApprovalRecord, Key, MovementRecord, Record, SettlementRecord};
 use crate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write};
 
@@ -48,12 +48,14 @@ pub(super) enum Touched {
 #[derive(Default)]
 struct State {
     primary: MemoryStore,
-    /// What the standby has, while it lacks something.
-    standby: Option<MemoryStore>,
-    /// What it lacks.
+    /// How to take back the last commits.
+    undo: Vec<Undo>,
+    /// How many of those the standby has.
+    shipped: usize,
+    /// What the others touched.
     lacks: Vec<Touched>,
-    /// An old copy of everything, for a deployment whose standby may lack acknowledged commits.
-    old: Option<MemoryStore>,
+    /// How many of those an old standby has, in a deployment whose standby may lack acknowledged commits.
+    old: Option<usize>,
     fault: Option<Fault>,
     died: bool,
     failing_reads: u32,
@@ -116,36 +118,47 @@ impl SimStore {
     }
 
     /// The standby takes over. What it lacks is gone. Returns whether it lacked something.
-    pub(super) fn fail_over(&self) -> bool {
+    pub(super) fn fail_over(&self) -> Result<bool, StoreError> {
         self.state().fail_over()
     }
 
-    /// Copies everything, for [`SimStore::fall_back`].
+    /// A standby follows no longer, for [`SimStore::fall_back`].
     pub(super) fn keep_old(&self) {
         let mut state = self.state();
-        state.old = Some(state.primary.copy());
+        state.old = Some(state.undo.len());
     }
 
     /// A standby takes over that lacks acknowledged commits, as one may without synchronous replication.
-    pub(super) fn fall_back(&self) {
+    pub(super) fn fall_back(&self) -> Result<(), StoreError> {
         let mut state = self.state();
-        if let Some(old) = state.old.take() {
-            state.primary = old;
-            state.standby = None;
-        }
+        let Some(old) = state.old.take() else { return Ok(()) };
+        state.take_back(old)?;
+        state.ship();
+        Ok(())
     }
 }
 
 impl State {
-    fn fail_over(&mut self) -> bool {
-        let Some(standby) = self.standby.take() else { return false };
-        self.primary = standby;
+    fn lacks_something(&self) -> bool {
+        self.undo.len() > self.shipped
+    }
+
+    fn fail_over(&mut self) -> Result<bool, StoreError> {
+        if !self.lacks_something() {
+            return Ok(false);
+        }
+        self.take_back(self.shipped)?;
         self.touched.append(&mut self.lacks);
-        true
+        Ok(true)
+    }
+
+    /// Takes commits back until so many are left of those that can be.
+    fn take_back(&mut self, left: usize) -> Result<(), StoreError> {
+        self.undo.drain(left.min(self.undo.len())..).rev().try_for_each(|undo| self.primary.take_back(undo))
     }
 
     fn apply(&mut self, commit: &Commit) -> Result<(), CommitError> {
-        self.primary.commit(commit)?;
+        self.undo.push(self.primary.commit_for_now(commit)?);
         self.commits += 1;
         for write in &commit.writes {
             let touched = match write {
@@ -162,19 +175,27 @@ impl State {
         Ok(())
     }
 
-    /// A commit that only the primary has.
-    fn apply_alone(&mut self, commit: &Commit) -> Result<(), CommitError> {
-        let before = if self.standby.is_none() { Some(self.primary.copy()) } else { None };
-        let known = self.touched.len();
+    /// A commit that the standby has too, and with it the earlier ones.
+    fn make(&mut self, commit: &Commit) -> Result<(), CommitError> {
         self.apply(commit)?;
-        self.standby = self.standby.take().or(before);
-        let new = self.touched[known..].to_vec();
-        self.lacks.extend(new);
+        self.ship();
         Ok(())
     }
 
+    /// A commit that only the primary has.
+    fn make_alone(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let known = self.touched.len();
+        self.apply(commit)?;
+        self.lacks.extend_from_slice(&self.touched[known..]);
+        Ok(())
+    }
+
+    /// The standby gets what it lacks.
     fn ship(&mut self) {
-        self.standby = None;
+        if self.old.is_none() {
+            self.undo.clear();
+        }
+        self.shipped = self.undo.len();
         self.lacks.clear();
     }
 
@@ -184,22 +205,16 @@ impl State {
             return Err(CommitError::Store(broken()));
         }
         match self.fault.take() {
-            None => {
-                self.apply(commit)?;
-                // Who has a later commit has the earlier ones.
-                self.ship();
-                Ok(())
-            }
+            None => self.make(commit),
             Some(Fault::Unavailable) => Err(CommitError::Store(broken())),
             Some(Fault::Conflict) => Err(CommitError::Conflict(Vec::new())),
             Some(Fault::LostBefore) => Err(lost()),
             Some(Fault::LostAfter) => {
-                self.apply(commit)?;
-                self.ship();
+                self.make(commit)?;
                 Err(lost())
             }
             Some(Fault::Unshipped) => {
-                self.apply_alone(commit)?;
+                self.make_alone(commit)?;
                 Err(lost())
             }
             Some(Fault::DiesBefore) => {
@@ -207,8 +222,7 @@ impl State {
                 Err(lost())
             }
             Some(Fault::DiesAfter) => {
-                self.apply(commit)?;
-                self.ship();
+                self.make(commit)?;
                 self.died = true;
                 Err(lost())
             }
@@ -247,7 +261,7 @@ impl Store for SimStore {
 
     fn secure(&self) -> Result<(), StoreError> {
         let mut state = self.state();
-        if state.standby.is_some() { Err(broken()) } else { state.read(|_| Ok(())) }
+        if state.lacks_something() { Err(broken()) } else { state.read(|_| Ok(())) }
     }
 
     fn is_remote(&self) -> bool {
@@ -260,8 +274,7 @@ pub(super) struct Calm(pub(super) std::sync::Arc<SimStore>);
 
 impl Store for Calm {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
-        let mut state = self.0.state();
-        state.apply(commit)
+        self.0.state().make(commit)
     }
 
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {

@@ -288,10 +288,10 @@ impl<'p> World<'p> {
 
     fn fail_over(&mut self) -> Verdict {
         if self.plan.lose_acknowledged {
-            self.store.fall_back();
+            self.store.fall_back().map_err(fault)?;
             self.store.keep_old();
         }
-        if self.store.fail_over() {
+        if self.store.fail_over().map_err(fault)? {
             self.tell(|| "the standby takes over".to_owned());
             self.look(true)?;
             self.look_at_log()?;

@@ -47,10 +47,17 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// Another store with the same contents.
+    /// Commits, and says how to take it back.
     #[cfg(feature = "simulation")]
-    pub(crate) fn copy(&self) -> Self {
-        Self { state: RwLock::new(self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()) }
+    pub(crate) fn commit_for_now(&self, commit: &Commit) -> Result<Undo, CommitError> {
+        shared::check(commit)?;
+        self.state.write().map_err(|_| poisoned())?.commit(commit)
+    }
+
+    /// Takes the last commit back.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn take_back(&self, undo: Undo) -> Result<(), StoreError> {
+        self.state.write().map_err(|_| poisoned())?.take_back(undo)
     }
 
     fn state(&self) -> Result<RwLockReadGuard<'_, State>, StoreError> {
@@ -61,7 +68,7 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         shared::check(commit)?;
-        self.state.write().map_err(|_| poisoned())?.commit(commit)
+        self.state.write().map_err(|_| poisoned())?.commit(commit).map(drop)
     }
 
     fn get(&self, key: &Key) -> Result<Option<Record>, StoreError> {
@@ -86,7 +93,6 @@ fn poisoned() -> StoreError {
 }
 
 #[derive(Default)]
-#[cfg_attr(feature = "simulation", derive(Clone))]
 struct State {
     records: BTreeMap<KeyBytes, Record>,
     /// From each further unique key to its primary key.
@@ -96,16 +102,25 @@ struct State {
 /// The previous value of a key, before a write.
 type Was = (KeyBytes, Option<Record>);
 
+/// The previous values of what a commit wrote, in the order of its writes.
+pub(crate) struct Undo(Vec<Was>);
+
 impl State {
-    fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+    fn commit(&mut self, commit: &Commit) -> Result<Undo, CommitError> {
         let mut undo = Vec::with_capacity(commit.writes.len());
         let made = self.make(commit, &mut undo);
-        if made.is_err() {
-            for (key, was) in undo.into_iter().rev() {
-                self.set(key, was)?;
+        let undo = Undo(undo);
+        match made {
+            Ok(()) => Ok(undo),
+            Err(error) => {
+                self.take_back(undo)?;
+                Err(error)
             }
         }
-        made
+    }
+
+    fn take_back(&mut self, undo: Undo) -> Result<(), StoreError> {
+        undo.0.into_iter().rev().try_for_each(|(key, was)| self.set(key, was).map(drop))
     }
 
     fn make(&mut self, commit: &Commit, undo: &mut Vec<Was>) -> Result<(), CommitError> {
