@@ -1,5 +1,4 @@
 //! Signed requests are recognised and verified; requests changed in transit are refused.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

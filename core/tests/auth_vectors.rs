@@ -1,6 +1,5 @@
 //! Signatures, keys and fields compared with published vectors. `docs/signature-policy.md` explains the exceptions,
 //! `tests/vectors/README.md` the sources of the vectors.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,12 @@
 //! Bundles of partners: from the draft over the review and the test to a provider that takes payments, and to its end.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "bundles", feature = "sqlite", feature = "testkit"))]
-
-mod support;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::support::receiver::new_hook;
+use crate::support::{Sandbox, enroll, sealing};
 use railgate::api::{BundleSummaryView, BundleView, Caller, CheckReport, ConformanceReport, EventDetails, SignedBy};
 use railgate::auth::{Nonce, Signer, SoftwareKey};
 use railgate::bundle::EXAMPLE;
@@ -32,8 +31,6 @@ use railgate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use railgate::validate::bundle::{BundleComment, BundleContent, parse_bundle};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::{Value, json};
-use support::receiver::new_hook;
-use support::{Sandbox, enroll, sealing};
 
 const MINUTE: i64 = 60_000;
 

@@ -1,11 +1,9 @@
 //! A client that moves to another gateway: what it finds there, what it leaves behind, and that it is never at both.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{START, enroll, reverse, target};
 use railgate::api::{Caller, NewWebhook, PlaceState, SignedBy, TermsBody};
 use railgate::auth::{KeyId, Nonce, ScopeSet, Signer, SoftwareKey};
 use railgate::engine::{
@@ -30,7 +28,6 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, Write, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::json;
-use support::{START, enroll, reverse, target};
 
 const A: &str = "https://a.pay.example";
 const B: &str = "https://b.pay.example";

@@ -1,11 +1,10 @@
 //! The clock that a client changes for its sandbox on a server: what follows it, in which order, and whom it leaves alone.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "testkit", feature = "sqlite"))]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::live::{both_modes, live};
+use crate::support::{Sandbox, create, enroll, sealing, target};
 use railgate::api::{Caller, ClockView};
 use railgate::engine::{Expire, LeaseTasks, Recover, Reset, SetClock};
 use railgate::env::{Env as _, ManualEnv};
@@ -16,8 +15,6 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::time::rfc3339;
 use railgate::validate::simulator::parse_clock;
 use railgate::{Config, Engine, Error};
-use support::live::{both_modes, live};
-use support::{Sandbox, create, enroll, sealing, target};
 
 const SECOND: i64 = 1_000;
 const HOUR: i64 = 3_600_000;

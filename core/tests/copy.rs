@@ -1,11 +1,11 @@
 //! Copying a store: whatever stops a copy, the same call continues it, and in the end both stores are equal and behave alike.
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::Sandbox;
+use crate::support::meddling::Meddling;
 use railgate::engine::verify;
 use railgate::env::{Env, ManualEnv};
 use railgate::ledger::Owner;
@@ -17,8 +17,6 @@ use railgate::store::record::{Key, MetaRecord, Record, RecordKind, SettlementRec
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Commit, Scan, Store, Write};
 use railgate::{Config, Engine};
-use support::Sandbox;
-use support::meddling::Meddling;
 
 /// All records of a store, in order.
 fn everything(store: &dyn Store) -> Vec<Record> {

@@ -1,11 +1,10 @@
 //! A restored backup: what followers of feeds and keepers of checkpoints are told, before and after its operator begins an epoch.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::log::{assert_logged, log_all};
+use crate::support::{Sandbox, sealing, together};
 use railgate::Engine;
 use railgate::engine::{BeginEpoch, Operated};
 use railgate::env::{Env as _, ManualEnv};
@@ -16,8 +15,6 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, RecordKind};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, typed_all};
-use support::log::{assert_logged, log_all};
-use support::{Sandbox, sealing, together};
 
 /// The engine's checkpoint, opened with its own keys.
 fn checkpoint(engine: &Engine) -> Checkpoint {

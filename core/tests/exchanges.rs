@@ -1,11 +1,10 @@
 //! Exchanges of several requests with an operator: access tokens, steps that follow each other, deadlines, callbacks at addresses of
 //! their own.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::sync::{Arc, Mutex};
 
+use crate::support::START;
 use railgate::api::{Action, CreateRequest, RailCall, Work};
 use railgate::engine::{Create, LeaseTasks, ReportAnswer, Reported, Step};
 use railgate::env::{Env as _, ManualEnv};
@@ -15,7 +14,6 @@ use railgate::route::health::Health;
 use railgate::route::{Capabilities, ProviderSpec};
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine, Gateway};
-use support::START;
 
 /// Quotes a payment, and confirms the quote: two requests, both with a token.
 struct Quoting;

@@ -1,14 +1,12 @@
 //! One client that causes much delays no other: the outbox, the numbering of events, lists and batches that are sent again.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
-mod support;
-
+use crate::plain_rail;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::support::remote::Remote;
+use crate::support::{Sandbox, create, enroll};
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::{CALLS_AT_ONCE, LeaseTasks, NumberEvents, Pending, Slot};
 use railgate::env::Env as _;
@@ -22,8 +20,6 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Key, RecordKind, UnloggedRecord};
 use railgate::store::{Scan, StoreError, typed_all};
 use railgate::{Config, Engine, ErrorCode};
-use support::remote::Remote;
-use support::{Sandbox, create, enroll};
 
 fn pay(engine: &Engine, caller: Caller, references: impl Iterator<Item = String>) {
     let body = |reference: String| format!(r#"{{"amount":0.01,"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);

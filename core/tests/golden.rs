@@ -1,7 +1,6 @@
 //! A database and a journal of the same history, written by a gateway before each kind of record was declared once. Both open, have
 //! the same content, are complete, and are written as the same bytes again.
 #![cfg(all(feature = "sqlite", feature = "sandbox", feature = "testkit"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use railgate::engine::verify::verify;
 use railgate::store::journal::JournalStore;

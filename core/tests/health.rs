@@ -1,13 +1,9 @@
 //! Providers that do not answer: payments go to others, wait, and find out when one answers again.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use plain_rail::{PlainRail, provider};
+use crate::plain_rail::{PlainRail, provider};
 use railgate::api::{Caller, CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Verdict};
 use railgate::engine::{Operated, PutProviders, SwitchProvider};
 use railgate::env::{Env as _, ManualEnv};

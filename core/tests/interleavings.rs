@@ -1,12 +1,10 @@
 //! Payments, failures, reversals, limits and nodes in any order: balances and counters are what a model says that knows nothing of the
 //! engine. The model predicts every refusal as well.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::{Sandbox, create, enroll, reverse, sealing, target};
 use proptest::prelude::*;
 use railgate::api::{Caller, TermsBody};
 use railgate::engine::{Create, Fund, Operated, Pending, PutTerms, Reverse, Slot};
@@ -22,7 +20,6 @@ use railgate::store::{Store, typed};
 use railgate::terms::UsageId;
 use railgate::{Config, Engine, ErrorCode};
 use serde_json::json;
-use support::{Sandbox, create, enroll, reverse, sealing, target};
 
 const DAY: i64 = 86_400_000;
 /// Cents.

@@ -1,10 +1,9 @@
 //! Clients and modes are apart: whatever is created, reversed or repeated, an answer shows only what its caller may read.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::live::{both_modes, fund_live, live};
+use crate::support::{Sandbox, enroll, target};
 use proptest::prelude::*;
 use railgate::api::{Caller, IdempotencyKey, Target};
 use railgate::engine::{Create, Reverse};
@@ -14,8 +13,6 @@ use railgate::store::record::{IdempotencyRecord, RecordKind, SettlementRecord};
 use railgate::store::{Commit, Scan, Write, typed_all};
 use railgate::validate::parse_reverse;
 use railgate::{Config, Error};
-use support::live::{both_modes, fund_live, live};
-use support::{Sandbox, enroll, target};
 
 fn gateway() -> Sandbox {
     both_modes(Arc::new(MemoryStore::default()), Config::default())

@@ -1,7 +1,6 @@
 //! The store with a journal: it is a store like any other, even if it is restored after every commit, and any damage to what a host
 //! kept is detected.
 #![cfg(all(feature = "sandbox", feature = "testkit"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::sync::Mutex;

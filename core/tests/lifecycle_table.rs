@@ -8,5 +8,5 @@ fn the_page_is_what_the_code_does() {
         std::fs::write(path, &table).unwrap();
     }
     let page = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(page, table, "run `RAILGATE_BLESS=1 cargo test -p railgate --test lifecycle_table` and look at the difference");
+    assert_eq!(page, table, "run `RAILGATE_BLESS=1 cargo test -p railgate --test engine lifecycle_table` and look at the difference");
 }

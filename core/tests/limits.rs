@@ -1,11 +1,9 @@
 //! What an operator agrees with a client: limits that are exact, credit, fees, and the time in which a payment can be reversed.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Barrier};
 
+use crate::support::{START, Sandbox, sealing, target};
 use proptest::prelude::*;
 use railgate::api::{Caller, ReverseRequest, TermsBody};
 use railgate::engine::{Create, Operated, PutTerms, Reverse, Slot, verify};
@@ -20,7 +18,6 @@ use railgate::store::{Commit, Store, Write, typed};
 use railgate::terms::{UsageId, Used};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::json;
-use support::{START, Sandbox, sealing, target};
 
 const DAY: i64 = 86_400_000;
 

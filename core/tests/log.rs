@@ -1,11 +1,15 @@
 //! The log over all events: complete, in order, and provable, whichever node numbers it and whatever fails in the meantime.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::log::{
+    assert_feed_shows_traces, assert_logged, assert_trees, events_of, feeds, head, leaves, log_all, log_some, unlogged,
+};
+use crate::support::meddling::Meddling;
+use crate::support::receiver::new_hook;
+use crate::support::{START, Sandbox, create, enroll, reverse, sealing, target, together};
 use railgate::api::Caller;
 use railgate::engine::{NumberEvents, Operated, Recover, Rotate, Slot};
 use railgate::env::{Env, ManualEnv};
@@ -20,10 +24,6 @@ use railgate::store::record::{EventRecord, Key, LoggedEvent, Record, SecretKind,
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, CommitError, Scan, Store, StoreError, Unique, Write, typed};
 use railgate::{Config, Engine};
-use support::log::{assert_feed_shows_traces, assert_logged, assert_trees, events_of, feeds, head, leaves, log_all, log_some, unlogged};
-use support::meddling::Meddling;
-use support::receiver::new_hook;
-use support::{START, Sandbox, create, enroll, reverse, sealing, target, together};
 
 const SANDBOX: Mode = Mode::Sandbox;
 

@@ -1,10 +1,8 @@
 //! End users of clients: codes, devices, limits, and payments that wait for the user.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{START, Sandbox, enroll, target, together};
 use railgate::api::{Caller, SettlementView};
 use railgate::auth::{PublicKey, Scope, Signer, SoftwareKey};
 use railgate::engine::{
@@ -19,7 +17,6 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::mobile::parse_user;
 use railgate::{Config, Error, ErrorCode};
-use support::{START, Sandbox, enroll, target, together};
 
 const HOUR: i64 = 3_600_000;
 const LIMITS: &str = r#"{"limits":[{"currency":"EUR","max":500,"daily_value":900,"daily_count":5,"approval_over":100}]}"#;

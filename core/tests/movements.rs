@@ -1,13 +1,11 @@
 //! Real money that an operator credits and debits, what clients do with it, and credit.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
-mod support;
-
+use crate::support;
 use std::sync::{Arc, Barrier};
 
-use plain_rail::{PlainRail, provider};
+use crate::plain_rail::{PlainRail, provider};
+use crate::support::log::{assert_logged, assert_trees, log_all, unlogged};
+use crate::support::{START, Sandbox, sealing};
 use railgate::api::{Caller, EventView, NewWebhook, TermsBody};
 use railgate::engine::{Create, CreateWebhook, MoveMoney, Moved, NumberEvents, Operated, PutTerms, Redeliver, Replay, SetCredit, verify};
 use railgate::env::ManualEnv;
@@ -24,8 +22,6 @@ use railgate::store::{Commit, Scan, Store, Write, typed, typed_all};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use support::log::{assert_logged, assert_trees, log_all, unlogged};
-use support::{START, Sandbox, sealing};
 
 fn config() -> Config {
     let live = ProviderSpec { mode: Mode::Live, ..provider("acme", "https://acme.example") };

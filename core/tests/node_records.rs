@@ -1,17 +1,15 @@
 //! The records that the servers over a store keep of themselves.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::{START, sealing};
 use railgate::engine::{Maintain, NodeFacts, RecordNode, RemoveNode, nodes};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::sqlite::SqliteStore;
 use railgate::{Config, Engine};
-use support::{START, sealing};
 
 const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400_000;

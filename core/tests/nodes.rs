@@ -1,22 +1,19 @@
 //! Several engines over one store: they do not interfere with each other, and leave nothing behind when they stop.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
-
-mod support;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::support::log::{assert_logged, log_all, log_some};
+use crate::support::meddling::Meddling;
+use crate::support::remote::Remote;
+use crate::support::{Sandbox, create, sealing, together};
 use railgate::engine::{Create, Fund, LeaseTasks, Release};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Record, RecordKind};
 use railgate::store::{Commit, CommitError, Store, StoreError, Write};
 use railgate::{Config, Engine, ErrorCode};
-use support::log::{assert_logged, log_all, log_some};
-use support::meddling::Meddling;
-use support::remote::Remote;
-use support::{Sandbox, create, sealing, together};
 
 /// Counts the commits refused because of another node; can be cut off from its standby.
 #[derive(Default)]

@@ -1,11 +1,10 @@
 //! What end users are told: each event once, in the inbox and as pushes, within what they prefer.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "push", feature = "sqlite", feature = "testkit"))]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::{START, Sandbox};
 use railgate::api::{Caller, CreateRequest, Parcel, Target, Tried};
 use railgate::auth::{Signer as _, SoftwareKey};
 use railgate::engine::{
@@ -28,7 +27,6 @@ use railgate::validate::mobile::parse_user;
 use railgate::validate::notification::{parse_preferences, parse_subscription};
 use railgate::validate::parse_reverse;
 use railgate::{Config, Engine, ErrorCode};
-use support::{START, Sandbox};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;

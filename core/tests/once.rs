@@ -1,11 +1,10 @@
 //! Commands under an `Idempotency-Key`: carried out once, answered alike, on any node and whatever becomes of a commit.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::meddling::Meddling;
+use crate::support::{Sandbox, enroll, sealing, together};
 use railgate::api::{Caller, IdempotencyKey, NewWebhook};
 use railgate::engine::{Answer, Answers, CreateWebhook, Fund, KeptUnder, Maintain, Once, RotateWebhookSecret};
 use railgate::env::Env as _;
@@ -16,8 +15,6 @@ use railgate::store::record::{IdempotencyRecord, RecordKind};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed_all};
 use railgate::{Config, Engine, Error};
-use support::meddling::Meddling;
-use support::{Sandbox, enroll, sealing, together};
 
 const DAY: i64 = 86_400_000;
 

@@ -1,14 +1,11 @@
 //! The people who run the gateway: who may do what, and who has to confirm it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
-mod support;
-
+use crate::support;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 
-use plain_rail::{PlainRail, provider};
+use crate::plain_rail::{PlainRail, provider};
+use crate::support::{START, Sandbox, sealing};
 use railgate::api::{Caller, SignedBy};
 use railgate::auth::{Nonce, PublicKey, Scope, Signer, SoftwareKey};
 use railgate::engine::{
@@ -30,7 +27,6 @@ use railgate::store::{Scan, Store, typed, typed_all};
 use railgate::time::rfc3339;
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::{Value, json};
-use support::{START, Sandbox, sealing};
 
 const DAY: i64 = 86_400_000;
 

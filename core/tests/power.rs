@@ -1,14 +1,12 @@
 //! A power cut at any moment of a commit: what was acknowledged is there, and nothing of anything else, whichever sectors of the last
 //! writes reached the disk.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-
-mod support;
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use crate::support::{START, Sandbox};
 use railgate::Config;
 use railgate::engine::verify::verify;
 use railgate::env::{Env as _, ManualEnv};
@@ -17,7 +15,6 @@ use railgate::store::hooked::{Hooked, Hooks};
 use railgate::store::record::Record;
 use railgate::store::sqlite::{SqliteOptions, SqliteStore};
 use railgate::store::{Commit, CommitError};
-use support::{START, Sandbox};
 
 /// What a disk writes as a whole.
 const SECTOR: usize = 512;

@@ -1,10 +1,9 @@
 //! What devices measure: taken once, summarised from sketches, and never shown of a few devices.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::{START, Sandbox, enroll};
 use railgate::api::{Caller, QualityGroupView, QualitySummaryView};
 use railgate::engine::{Maintain, QUALITY_DAILY_MAX, QualityBy, QualityRequest, QualityTaken, TakeQuality};
 use railgate::env::ManualEnv;
@@ -17,7 +16,6 @@ use railgate::store::{Scan, Store, typed_all};
 use railgate::time::rfc3339;
 use railgate::validate::quality::parse_quality;
 use railgate::{Config, Engine, Error, ErrorCode};
-use support::{START, Sandbox, enroll};
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;

@@ -1,5 +1,4 @@
 //! The pages about rails in `docs/rails` end with tables that show what the code does. `RAILGATE_BLESS=1` regenerates them.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 /// Compares the end of a page, from the heading with which `tables` begins, with `tables`.
 fn compare(page: &str, tables: &str) {
@@ -10,7 +9,7 @@ fn compare(page: &str, tables: &str) {
     if std::env::var_os("RAILGATE_BLESS").is_some() {
         return std::fs::write(&path, format!("{written}{tables}")).unwrap();
     }
-    assert_eq!(shown, tables, "run `RAILGATE_BLESS=1 cargo test -p railgate --test rail_pages` and look at the difference");
+    assert_eq!(shown, tables, "run `RAILGATE_BLESS=1 cargo test -p railgate --test engine rail_pages` and look at the difference");
 }
 
 #[test]

@@ -1,14 +1,9 @@
 //! The interface between the engine and its rails: an HTTP rail that only this file registers, and scripted operators.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
-#[path = "support/scripted.rs"]
-mod scripted;
 
 use std::sync::Arc;
 
-use plain_rail::{PlainRail, SIGNATURE, provider, signature};
+use crate::plain_rail::{PlainRail, SIGNATURE, provider, signature};
+use crate::scripted::{START, Script, World, replied};
 use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, Subject};
 use railgate::engine::Step;
 use railgate::env::{Env as _, ManualEnv};
@@ -16,7 +11,6 @@ use railgate::rail::{CallbackError, Carried, Carrier, Inbound, PayeeMatch, RailA
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Gateway};
-use scripted::{START, Script, World, replied};
 
 /// With the providers `first` and `second`.
 fn two() -> World {

@@ -1,13 +1,8 @@
 //! The rail of adapters: what it sends, what each answer means, callbacks, and whole payments over it. `docs/rails/adapter.md` shows the
 //! table of answers; `RAILGATE_BLESS=1` regenerates it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/adapter_says.rs"]
-mod adapter_says;
-#[path = "support/scripted.rs"]
-mod scripted;
-
-use adapter_says::{NOT_FOUND, NOT_FOUND_WRONG, NOT_OF_PAYMENT, OF_PAYMENT, OF_REVERSAL, PAYMENT, REVERSAL};
+use crate::adapter_says::{NOT_FOUND, NOT_FOUND_WRONG, NOT_OF_PAYMENT, OF_PAYMENT, OF_REVERSAL, PAYMENT, REVERSAL};
+use crate::scripted::{START, Script, World, replied};
 use railgate::api::{Action, PayeeView, RailCall, ReversalStatus, ReverseRequest, SettlementStatus, Subject};
 use railgate::engine::{Heartbeat, ReportAnswer, Step};
 use railgate::env::Env as _;
@@ -23,7 +18,6 @@ use railgate::route::ProviderSpec;
 use railgate::route::health::Health;
 use railgate::validate::provider::parse_provider;
 use railgate::webhook::{ID, SIGNATURE, TIMESTAMP, WebhookSecret, sign};
-use scripted::{START, Script, World, replied};
 use serde_json::{Value, json};
 
 const URL: &str = "https://adapter.example/acme/";
@@ -536,7 +530,7 @@ fn the_page_shows_what_the_code_does() {
     if std::env::var_os("RAILGATE_BLESS").is_some() {
         std::fs::write(path, format!("{before}{BEGIN}{}{END}{after}", table())).unwrap();
     } else {
-        assert_eq!(shown, table(), "run `RAILGATE_BLESS=1 cargo test -p railgate --test rails_adapter` and look at the difference");
+        assert_eq!(shown, table(), "run `RAILGATE_BLESS=1 cargo test -p railgate --test engine rails_adapter` and look at the difference");
     }
     let example = page.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
     let file: Value = toml::from_str(example).unwrap();

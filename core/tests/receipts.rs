@@ -1,10 +1,8 @@
 //! Receipts as the engine issues them: the event and the key of each.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{Sandbox, enroll, target};
 use railgate::auth::KeyId;
 use railgate::engine::{Operated, Rotate};
 use railgate::receipt::{Receipt, verify_receipt};
@@ -13,7 +11,6 @@ use railgate::seal::MasterKeys;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::SecretKind;
 use railgate::{Config, Engine, Error};
-use support::{Sandbox, enroll, target};
 
 const DAY: i64 = 86_400_000;
 

@@ -1,14 +1,12 @@
 //! A provider's statement against the settlements: what differs is found, waits for a person with the line as evidence, and is found
 //! once.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "reconcile", feature = "sqlite", feature = "testkit"))]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use crate::support::{Sandbox, sealing, target};
 use proptest::prelude::*;
 use railgate::api::{ReconciliationView, StatementFindingView, Subject};
 use railgate::engine::verify::verify;
@@ -24,7 +22,6 @@ use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::time::rfc3339;
 use railgate::{Config, Error, ErrorCode};
 use sha2::{Digest as _, Sha256};
-use support::{Sandbox, sealing, target};
 
 const DAY: i64 = 86_400_000;
 const HOUR: i64 = 3_600_000;

@@ -1,10 +1,8 @@
 //! What reversals give back of a fee: nothing, the share of each part, or all of it with the whole payment; exact in every case.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{Sandbox, sealing};
 use railgate::api::TermsBody;
 use railgate::engine::{Operated, PutTerms};
 use railgate::ledger::Mode;
@@ -17,7 +15,6 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, typed_all};
 use railgate::{Config, ledger};
 use serde_json::json;
-use support::{Sandbox, sealing};
 
 fn units(text: &str) -> Units {
     Units::of(text.parse().unwrap()).unwrap()

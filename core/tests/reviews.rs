@@ -1,12 +1,13 @@
 //! The queue of what waits for a person, and what the person decides: the money follows, once, and nothing is left behind.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 use std::sync::{Arc, Barrier};
 
+use crate::support::log::log_all;
+use crate::support::receiver::new_hook;
+use crate::support::{START, Sandbox, enroll, sealing, target, together};
 use railgate::api::Subject;
 use railgate::engine::{Maintain, Operated, ReportAnswer, ResolveReview, Reviewed};
 use railgate::env::{Env as _, ManualEnv};
@@ -21,9 +22,6 @@ use railgate::store::record::{
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::{Engine, Error, ErrorCode};
-use support::log::log_all;
-use support::receiver::new_hook;
-use support::{START, Sandbox, enroll, sealing, target, together};
 
 const DAY: i64 = 86_400_000;
 const FULL: &str = "1000000.00";

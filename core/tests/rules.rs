@@ -1,10 +1,9 @@
 //! The engine's rules, one by one: replays, conflicts, funds, reversals, tenancy, modes, crashes.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
+use crate::support::{Sandbox, create, enroll, reverse};
 use railgate::api::{IdempotencyKey, Target, Work};
 use railgate::engine::{Expire, Fund, LeaseTasks, Maintain, Receive, Recover, ReportAnswer, Reverse};
 use railgate::env::Env as _;
@@ -14,7 +13,6 @@ use railgate::rail::RailAnswer;
 use railgate::route::{AmountLimits, FeeRule, Percent, ProviderSpec, Units};
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine, Error};
-use support::{Sandbox, create, enroll, reverse};
 
 fn body(reference: &str, amount: &str) -> String {
     format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#)

@@ -1,9 +1,8 @@
 //! The shared scenarios, `tests/scenarios/*.json`: the sandbox's responses, byte for byte, on every platform.
 //!
 //! This file replays them over each kind of store. The browser, the phones and Python replay the same files. After an intended
-//! change: `RAILGATE_BLESS=1 cargo test -p railgate --features sandbox --test sandbox_scenarios`.
+//! change: `RAILGATE_BLESS=1 cargo test -p railgate --features sandbox --test engine sandbox_scenarios`.
 #![cfg(feature = "sandbox")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

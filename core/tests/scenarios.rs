@@ -1,14 +1,12 @@
 //! Every scenario of the simulator, from create to its end: states, event trace, money.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support;
+use crate::support::Sandbox;
 use railgate::api::Work;
 use railgate::engine::{LeaseTasks, ReportAnswer};
 use railgate::rail::{FailureCode, RailAnswer};
 use railgate::store::Scan;
 use railgate::store::record::RecordKind;
-use support::Sandbox;
 
 const DAY: i64 = 86_400_000;
 const FULL: &str = "1000000.00";

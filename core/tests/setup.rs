@@ -1,13 +1,9 @@
 //! Providers and routes as data: changed by operators, in force on every node, and never overwritten unseen.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/plain_rail.rs"]
-mod plain_rail;
-mod support;
 
 use std::sync::{Arc, Barrier};
 
-use plain_rail::PlainRail;
+use crate::plain_rail::PlainRail;
+use crate::support::{START, Sandbox, sealing};
 use proptest::prelude::*;
 use railgate::api::{ProviderBody, RoutesBody, Verdict};
 use railgate::engine::{Operated, PutProviders, PutRoutes, SwitchProvider, document_of, table_of};
@@ -21,7 +17,6 @@ use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::validate::provider::{parse_provider, parse_routes};
 use railgate::{Config, Engine, Error, ErrorCode};
 use serde_json::json;
-use support::{START, Sandbox, sealing};
 
 fn config() -> Config {
     Config { rails: Rails::built_in().with(PlainRail), ..sealing() }

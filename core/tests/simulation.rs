@@ -1,18 +1,15 @@
 //! Whole deployments, played from numbers: what must hold holds in each, and in the end the log has every event exactly once.
 //!
 //! `RAILGATE_SEEDS=n` plays so many, `RAILGATE_STEPS=n` so long; `RAILGATE_SEED=n` plays only that one; `railgate sim --seed n` tells what happens in it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "simulation", feature = "testkit"))]
 
-mod support;
-
+use crate::support::log::{assert_logged, assert_trees, leaves, settlements};
 use railgate::lifecycle::{Direction, SettlementStatus};
 use railgate::rail::RailAnswer;
 use railgate::rail::simulator::Scenario;
 use railgate::simulation::{Part, Plan, Story, play, shrink};
 use railgate::store::record::{AuditAction, AuditRecord, Key, SimPaymentRecord};
 use railgate::store::{Scan, Store, typed_all};
-use support::log::{assert_logged, assert_trees, leaves, settlements};
 
 /// How many steps each world has here.
 const STEPS: u64 = 600;

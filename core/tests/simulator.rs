@@ -1,10 +1,8 @@
 //! What a client does with the simulated operator of its own sandbox.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{Sandbox, enroll, live, target};
 use railgate::api::{FaultsView, ResetView, Work};
 use railgate::engine::{Advance, End, Fund, LeaseTasks, Receive, ReportAnswer, Reset, Restore, SetFaults};
 use railgate::env::Env as _;
@@ -12,7 +10,6 @@ use railgate::store::Scan;
 use railgate::store::memory::MemoryStore;
 use railgate::validate::simulator::{parse_advance, parse_faults};
 use railgate::{Config, Error};
-use support::{Sandbox, enroll, live, target};
 
 /// A scenario, whether it is sent first, and which ends it then allows.
 type Road = (&'static str, bool, [(&'static str, bool); 5]);

@@ -1,10 +1,8 @@
 //! Statements: every posted transfer as a line, and the balance after it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{START, Sandbox, create, sealing};
 use railgate::api::{Caller, EntryView};
 use railgate::engine::{Fund, MoveMoney, NumberEvents, Operated, Slot};
 use railgate::env::Env;
@@ -14,7 +12,6 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::record::MovementKind;
 use railgate::store::sqlite::SqliteStore;
 use railgate::{Config, Engine, ErrorCode};
-use support::{START, Sandbox, create, sealing};
 
 fn over_each_store(test: impl Fn(&Sandbox)) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,10 @@
 //! Statements that lack lines, because an older server posted transfers without them, and how they get them.
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::meddling::Meddling;
+use crate::support::{Sandbox, sealing};
 use railgate::api::EntryView;
 use railgate::engine::{Fund, NumberEvents, Operated, StatementGap, statement_gaps, verify};
 use railgate::env::Env as _;
@@ -17,8 +16,6 @@ use railgate::store::record::{AuditAction, AuditRecord, EntryRecord, Record, Rec
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::{Config, Engine};
-use support::meddling::Meddling;
-use support::{Sandbox, sealing};
 
 const HOUR: i64 = 3_600_000;
 

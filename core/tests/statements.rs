@@ -1,5 +1,4 @@
 //! The formats of statements: every version as its standard writes it, and files that mean harm.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "reconcile")]
 
 use std::collections::BTreeMap;

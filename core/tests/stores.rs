@@ -1,7 +1,6 @@
 //! Every store against the conformance suite, SQLite against the memory store as its model, and the properties of a file: it
 //! outlives the process, has one owner, is refused if another program wrote it, and can be copied while in use.
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! What the host of a sandbox makes at once: one write, durable as a whole or undone as a whole.
 #![cfg(all(feature = "sandbox", feature = "sqlite"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,12 +1,13 @@
 //! The log has a tree for each mode: the sandbox's tells nothing about live events, and both are complete and provable.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
-
-mod support;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::live::{assert_two_trees, both_modes, in_both_modes, live, pay, two_nodes_keep_two_trees};
+use crate::support::log::{assert_logged, head, log_all, naive_root, unlogged};
+use crate::support::meddling::Meddling;
+use crate::support::{START, Sandbox, sealing, target};
 use railgate::engine::verify::verify;
 use railgate::env::{Env, ManualEnv};
 use railgate::ledger::Mode;
@@ -18,10 +19,6 @@ use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
 use railgate::store::{Commit, Store, Write};
 use railgate::{Config, Engine};
 use rusqlite::Connection;
-use support::live::{assert_two_trees, both_modes, in_both_modes, live, pay, two_nodes_keep_two_trees};
-use support::log::{assert_logged, head, log_all, naive_root, unlogged};
-use support::meddling::Meddling;
-use support::{START, Sandbox, sealing, target};
 
 /// A folder that is removed with the test.
 struct Folder(PathBuf);

@@ -1,14 +1,15 @@
 //! `verify` finds manual changes to a real file and names the first broken link; it finds nothing wrong with what the engine itself
 //! does.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "sqlite", feature = "testkit"))]
 
-mod support;
-
+use crate::support;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::support::log::log_all;
+use crate::support::receiver::new_hook;
+use crate::support::{Sandbox, create, reverse, sealing};
 use proptest::prelude::*;
 use railgate::api::{Parcel, Tried, WebhookPatch};
 use railgate::engine::verify::{BrokenLink, VerifyReport, verify};
@@ -22,9 +23,6 @@ use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{EventType, LastTry, Topic};
 use railgate::store::sqlite::{SqliteOptions, SqliteStore, Synchronous};
-use support::log::log_all;
-use support::receiver::new_hook;
-use support::{Sandbox, create, reverse, sealing};
 
 /// A file with some settlements, a webhook and deliveries, all logged except the last event.
 struct Ledger {

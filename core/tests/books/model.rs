@@ -1,5 +1,6 @@
 //! Random payments and reversals between a few clients, at two engines over one store, against a model of balances.
 
+use crate::support;
 use proptest::prelude::*;
 use railgate::Config;
 use railgate::engine::{Create, Reverse, Slot};

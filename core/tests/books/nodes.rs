@@ -1,11 +1,12 @@
 //! Several nodes over one store.
 
+use crate::support;
 use railgate::store::hooked::Hooked;
 
-use super::support::meddling::Meddling;
-use super::support::remote::Remote;
-use super::support::town::{node, pay_each_other_at_four_nodes};
 use super::*;
+use crate::support::meddling::Meddling;
+use crate::support::remote::Remote;
+use crate::support::town::{node, pay_each_other_at_four_nodes};
 
 #[test]
 fn money_that_a_payee_spends_meanwhile_elsewhere_is_not_taken_back() {

@@ -5,8 +5,8 @@ use railgate::auth::{PublicKey, Signer as _, SoftwareKey};
 use railgate::engine::{Approve, EnrollLive, MoveMoney, Operated, PutProviders, PutRoutes, PutTerms, Resume, Revoke, Suspend};
 use railgate::store::record::MovementKind;
 
-use super::support::live::live;
 use super::*;
+use crate::support::live::live;
 
 impl Town {
     fn check(&self, from: &Caller, body: &str) -> railgate::api::CheckView {

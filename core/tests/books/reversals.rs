@@ -1,5 +1,6 @@
 //! Reversals of payments between two clients.
 
+use crate::support;
 use railgate::lifecycle::SettlementStatus;
 use railgate::rail::FailureCode;
 

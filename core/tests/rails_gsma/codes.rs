@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::support::*;
 
-const GENERATED: &str = "--test rails_gsma -->\n";
+const GENERATED: &str = "--test engine rails_gsma -->\n";
 
 fn page() -> (PathBuf, String) {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rails/gsma.md"));
@@ -24,7 +24,7 @@ fn the_tables_are_what_the_rail_does() {
     if std::env::var_os("RAILGATE_BLESS").is_some() {
         std::fs::write(&path, &expected).unwrap();
     } else {
-        assert_eq!(text, expected, "run `RAILGATE_BLESS=1 cargo test -p railgate --test rails_gsma` and look at the difference");
+        assert_eq!(text, expected, "run `RAILGATE_BLESS=1 cargo test -p railgate --test engine rails_gsma` and look at the difference");
     }
 }
 

@@ -4,7 +4,7 @@ use railgate::api::SettlementStatus;
 use railgate::rail::Carried;
 use serde_json::{Value, json};
 
-use crate::world::*;
+use super::world::*;
 
 /// A row of the page: code, failure, whether another provider may be tried, and when the code is proof.
 fn rows() -> Vec<[String; 4]> {

@@ -4,7 +4,7 @@ use railgate::engine::Step as Taken;
 use railgate::rail::{Carried, PayeeMatch};
 use serde_json::{Value, json};
 
-use crate::world::*;
+use super::world::*;
 
 /// The URL that a check asks, and what it finds.
 fn check(to: &str, carried: &Carried) -> (String, PayeeMatch, Option<String>) {

@@ -4,7 +4,7 @@ use railgate::rail::Rails;
 use railgate::validate::provider::parse_provider;
 use serde_json::{Value, json};
 
-use crate::world::provider;
+use super::world::provider;
 
 /// The problems of a provider: pointers and codes.
 fn problems(change: impl FnOnce(&mut Value)) -> Vec<(String, String)> {

@@ -11,7 +11,7 @@ use railgate::rail::{CallbackError, Carried, Inbound};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::world::*;
+use super::world::*;
 
 #[test]
 fn a_payment_is_begun_and_accepted_step_by_step() {

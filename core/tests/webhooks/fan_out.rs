@@ -1,5 +1,6 @@
 //! Which deliveries are made: one per listening endpoint and event, with the state at that time.
 
+use crate::support;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 

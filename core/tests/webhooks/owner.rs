@@ -1,13 +1,14 @@
 //! What owners can do: secrets, tests, redeliveries, replays, removal; and what they cannot see of others.
 
+use crate::support;
 use railgate::api::NewWebhook;
 use railgate::engine::Enroll;
 use railgate::ledger::Mode;
 use railgate::seal::MasterKeys;
 use railgate::store::record::EndpointSecretRecord;
 
-use super::support::remote::Remote;
 use super::*;
+use crate::support::remote::Remote;
 
 fn secrets(w: &World, endpoint: EndpointNo) -> Vec<String> {
     w.s.engine.webhook_secrets(endpoint).unwrap().iter().map(|secret| secret.to_text().to_string()).collect()

@@ -1,5 +1,4 @@
 //! The rail of the GSMA Mobile Money API, through a whole gateway, with scripted operators.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod callbacks;
 mod codes;

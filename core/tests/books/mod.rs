@@ -1,16 +1,16 @@
 //! Payments between two clients: both see their own side, the money moves in one commit, and reversals bring it back or say why not.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod model;
 #[cfg(feature = "testkit")]
 mod nodes;
 mod payees;
 mod reversals;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::live::in_both_modes;
+use crate::support::town::{Town, body, participant, town};
+use crate::support::{create, enroll, sealing, target, together};
 use railgate::api::Caller;
 use railgate::engine::verify;
 use railgate::ids::SettlementNo;
@@ -23,9 +23,6 @@ use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write};
 use railgate::{Engine, Error, ErrorCode};
 use serde_json::json;
-use support::live::in_both_modes;
-use support::town::{Town, body, participant, town};
-use support::{create, enroll, sealing, target, together};
 
 fn over_each_store(test: impl Fn(Town)) {
     over_each_store_alone(|store| test(town(store)));

@@ -1,16 +1,17 @@
 //! Webhooks through the engine's public interface: which deliveries are made and when, and what owners can do.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "testkit")]
 
 mod clock;
 mod fan_out;
 mod owner;
 mod queues;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::log::{ALL, log_all};
+use crate::support::meddling::Meddling;
+use crate::support::receiver::new_hook;
+use crate::support::{Sandbox, create, enroll, sealing, target, together};
 use railgate::api::{Caller, Parcel, Share, Tried, WebhookPatch};
 use railgate::engine::{
     ChangedWebhook, Command, CreateWebhook, DeleteWebhook, Delivered, EnableWebhook, LeaseQueues, Maintain, NumberEvents, Redeliver,
@@ -25,10 +26,6 @@ use railgate::store::record::{
 use railgate::store::{Commit, Scan, Store, typed, typed_all};
 use railgate::{Config, Engine, Error};
 use serde_json::Value;
-use support::log::{ALL, log_all};
-use support::meddling::Meddling;
-use support::receiver::new_hook;
-use support::{Sandbox, create, enroll, sealing, target, together};
 
 /// The maximum per client and mode.
 const MOST_WEBHOOKS: usize = 10;

@@ -1,6 +1,5 @@
 //! Clients, keys, tokens, signed commands, the audit trail and the gateway's secrets, tested through the engine's public interface
 //! over every store in this crate.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(all(feature = "bundles", feature = "push", feature = "sqlite", feature = "testkit"))]
 
 mod audit;
@@ -12,8 +11,6 @@ mod sessions;
 mod signable;
 mod signed;
 mod strangers;
-#[path = "../support/mod.rs"]
-mod support;
 mod tokens;
 
 use std::collections::BTreeSet;
@@ -22,6 +19,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::support::meddling::Meddling;
+use crate::support::receiver::new_hook;
+use crate::support::remote::Remote;
+use crate::support::{START, create, reverse, target, together};
 use railgate::api::{Caller, Enrolled, FaultsView, IssuedToken, SignedBy, WebhookPatch};
 use railgate::auth::{Nonce, PublicKey, ScopeSet, Signer, SoftwareKey, token_hash};
 use railgate::engine::{
@@ -43,10 +44,6 @@ use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::simulator::{ClockRequest, parse_advance};
 use railgate::{Config, Engine, Error};
 use signable::{Signable, new_webhook, signable, signable_as};
-use support::meddling::Meddling;
-use support::receiver::new_hook;
-use support::remote::Remote;
-use support::{START, create, reverse, target, together};
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 

@@ -1,5 +1,4 @@
 //! Payments through a scripted Mojaloop adapter: what it is told, and what its replies mean, through a whole gateway.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod codes;
 mod payees;
