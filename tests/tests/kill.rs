@@ -70,8 +70,9 @@ fn a_store(place: &Place, kills: std::ops::RangeInclusive<u64>) -> (usize, usize
         load.answered().restarted();
     }
     let feed = drain(server.address, &load.account, &webhook, &receiver, &|| place.read());
-    let all = load.account.connect(server.address).and_then(|mut client| client.feed()).expect("the feed");
+    // Events that happen meanwhile are in the feed before they are delivered.
     let arrivals = receiver.seen().arrivals.clone();
+    let all = load.account.connect(server.address).and_then(|mut client| client.feed()).expect("the feed");
     assert_true(&arrivals, &all);
     assert_taken(&arrivals, &feed);
     assert!(server.stop(), "a graceful end");
