@@ -39,6 +39,7 @@ mod receipts;
 mod reconcile;
 mod refunds;
 mod reviews;
+mod room;
 mod rules;
 mod sandbox_scenarios;
 mod scenarios;

@@ -147,13 +147,9 @@ impl Engine {
         let now_refused = match committed {
             Err(CommitError::Indeterminate(_) | CommitError::Store(_)) => writes.clamp(1, ROOM).max(refused),
             // Where a payment finds no room, something smaller may.
-            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => {
-                if writes < refused {
-                    refused
-                } else {
-                    0
-                }
-            }
+            Ok(()) if writes >= refused => 0,
+            // What a conflict or a limit refuses was never written.
+            Ok(()) | Err(CommitError::Conflict(_) | CommitError::BalanceGuard(_) | CommitError::UsageGuard(_)) => refused,
         };
         // Written only when it changes: every commit passes here.
         if now_refused != refused {
