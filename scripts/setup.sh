@@ -139,6 +139,9 @@ has_nginx() { PATH=$PATH:/usr/sbin nginx -v; }
 need_nginx() { need has_nginx "nginx" nginx-light nginx; }
 has_promtool() { promtool --version; }
 need_promtool() { need_unpacked has_promtool promtool prometheus prometheus; }
+has_faketime() { ls /usr/lib/*/faketime/libfaketime.so.1; }
+# A clock for one process. Without Debian's package its test is skipped.
+want_faketime() { ! command -v apt-get >/dev/null 2>&1 || need has_faketime "libfaketime" libfaketime libfaketime; }
 has_etcd() { etcd --version; }
 has_haproxy() { PATH=$PATH:/usr/sbin haproxy -v; }
 has_patroni() { patroni --version; }

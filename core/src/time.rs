@@ -1,7 +1,7 @@
 //! Time on the wire: RFC 3339 in UTC with milliseconds. Inside, time is in milliseconds since 1970-01-01T00:00:00Z.
 //!
 //! ```
-//! use railgate::time::{parse_http_date, parse_rfc3339, rfc3339};
+//! use railgate::time::{http_date, parse_http_date, parse_rfc3339, rfc3339};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let at = parse_rfc3339("2026-11-21T12:38:17.042+02:00").ok_or("not a time")?;
@@ -13,12 +13,13 @@
 //!
 //! // `Date` and `Retry-After` of an HTTP response.
 //! assert_eq!(parse_http_date("Sat, 21 Nov 2026 10:38:17 GMT"), Some(1_795_257_497_000));
+//! assert_eq!(http_date(1_795_257_497_042), "Sat, 21 Nov 2026 10:38:17 GMT");
 //! # Ok(())
 //! # }
 //! ```
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -128,6 +129,13 @@ const MONTHS: [&str; 12] =
 pub fn parse_http_date(text: &str) -> Option<Millis> {
     let at = httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Millis::try_from(at.as_millis()).ok()
+}
+
+/// An HTTP date in the form that senders use by RFC 9110 section 5.6.7, such as `Sun, 06 Nov 1994 08:49:37 GMT`: of the years 1970 to 9999.
+pub fn http_date(at: Millis) -> String {
+    const LAST: Millis = 253_402_300_799_000;
+    let since = Duration::from_millis(u64::try_from(at.min(LAST)).unwrap_or(0));
+    httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + since)
 }
 
 #[cfg(test)]

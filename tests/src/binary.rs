@@ -94,8 +94,13 @@ impl Server {
 
     /// Like [`Server::logging`], of this binary.
     pub fn of(binary: &Path, store: &str, more: &[&str], log: Stdio) -> Self {
+        Self::run(&mut Command::new(binary), store, more, log)
+    }
+
+    /// Like [`Server::of`], by a command for the binary that nothing was added to.
+    pub fn run(command: &mut Command, store: &str, more: &[&str], log: Stdio) -> Self {
         let unless = |name: &str, args: &'static [&'static str]| if more.contains(&name) { &[][..] } else { args };
-        let mut child = Command::new(binary)
+        let mut child = command
             .args(["serve", "--store", store])
             .args(unless("--metrics-listen", &["--metrics-listen", "off"]))
             .args(unless("--listen", &["--listen", "127.0.0.1:0"]))

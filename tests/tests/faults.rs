@@ -8,10 +8,10 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use railgate_tests::binary::{Server, railgate};
-use railgate_tests::client::{Account, Connection, Response, call, enroll, render};
+use railgate_tests::client::{Account, Client, Connection, Response, call, enroll, render};
 use railgate_tests::kept::assert_all_there;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
@@ -275,5 +275,71 @@ fn a_database_that_hangs_is_told_to_callers_and_goes_on_when_it_wakes_up() {
     assert_all_there(server.address, &account, &told.0);
     assert!(server.stop(), "a graceful end");
     let verified = verified(&url);
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+/// A clock that says whatever it is told, for processes that libfaketime is loaded into. Timers go on as they would.
+struct Clock {
+    library: PathBuf,
+    says: PathBuf,
+}
+
+impl Clock {
+    /// One that is right; `None`, with a message, where libfaketime is not installed.
+    fn right(folder: &Path) -> Option<Self> {
+        let places = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+        let library = places.map(|place| place.path().join("faketime/libfaketime.so.1")).find(|library| library.exists());
+        let Some(library) = library else {
+            skipped("a clock that is set back, which needs libfaketime");
+            return None;
+        };
+        let clock = Self { library, says: folder.join("clock") };
+        clock.set(0);
+        Some(clock)
+    }
+
+    /// So many seconds from what is right, from now on.
+    fn set(&self, seconds: i64) {
+        let whole = self.says.with_extension("new");
+        fs::write(&whole, format!("{seconds:+}\n")).unwrap();
+        fs::rename(whole, &self.says).unwrap();
+    }
+
+    /// A server that looks at it.
+    fn serve(&self, store: &Path) -> Server {
+        let mut command = Command::new(railgate());
+        command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.says);
+        command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        Server::run(&mut command, &file(store), &[], Stdio::inherit())
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_forward_and_back_loses_nothing_and_lets_no_recorded_call_in_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(clock) = Clock::right(folder.path()) else { return };
+    let server = clock.serve(&folder.path().join("gateway.db"));
+    let (account, mut told) = (enroll(server.address), Told::default());
+    // Half of it is given back: the same call could do that twice.
+    let body = r#"{"amount":"1.00","currency":"EUR","to":"sim:ok","reference":"halved"}"#;
+    let mut client = account.connect(server.address).unwrap();
+    assert_eq!(client.send("POST", SETTLEMENTS, Some(body)).unwrap().status, 201);
+    let halved = |client: &mut Client| client.send("GET", &format!("{SETTLEMENTS}/halved/status"), None).unwrap().body;
+    until("it is paid", || halved(&mut client)["status"] == "completed");
+    let reversal = call("POST", &format!("{SETTLEMENTS}/halved/reverse"), Some(r#"{"amount":"0.50"}"#));
+    let recorded = client.signed(reversal).unwrap();
+    assert_eq!(client.exchange(&recorded).unwrap().status, 201);
+    until("half of it is back", || halved(&mut client)["status"] == "partially_reversed");
+    for (name, hours) in [("now", 0), ("earlier", -1), ("later", 49), ("in-between", 1), ("again", 0)] {
+        clock.set(hours * 3_600);
+        told.pay_all(server.address, &account, name, 10);
+        let refused = Connection::open(server.address).unwrap().exchange(&recorded).unwrap();
+        assert_eq!(refused.status, 401, "{name}: {refused:?}");
+    }
+    assert_eq!(halved(&mut account.connect(server.address).unwrap())["status"], "partially_reversed");
+    assert_eq!(get(server.address, "/readyz").status, 200);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
+    let verified = verified(&file(&folder.path().join("gateway.db")));
     assert!(verified.status.success(), "{verified:?}");
 }

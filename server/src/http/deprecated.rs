@@ -7,7 +7,7 @@
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue, LINK};
 use hyper::{Method, Uri};
-use railgate::time::Millis;
+use railgate::time::{Millis, http_date};
 use railgate::{Error, ErrorCode};
 use utoipa::openapi::{Deprecated as Marked, OpenApi as Document, RefOr};
 
@@ -52,11 +52,7 @@ impl Day {
 
     /// Its first second as an HTTP date (RFC 9110, section 5.6.7).
     fn http_date(self) -> String {
-        const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-        const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let of = |names: &[&'static str], n: i64| usize::try_from(n).ok().and_then(|n| names.get(n).copied()).unwrap_or_default();
-        let (weekday, month) = (of(&DAYS, self.number().rem_euclid(7)), of(&MONTHS, self.month - 1));
-        format!("{weekday}, {:02} {month} {} 00:00:00 GMT", self.day, self.year)
+        http_date(self.begin_s() * 1_000)
     }
 }
 

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use hyper::header::{CONNECTION, HOST, HeaderName, HeaderValue};
+use hyper::header::{CONNECTION, DATE, HOST, HeaderName, HeaderValue};
 use hyper::http::uri::Authority;
 use hyper::{Method, Request, Uri, Version};
+use railgate::time::http_date;
 use railgate::{Error, ErrorCode};
 use tower::Service as _;
 
@@ -115,7 +116,12 @@ impl Middleware {
                 ));
             }
             self.report(&failure.0, &context);
+            let is_skewed = failure.0.code == ErrorCode::ClockSkew;
             render(&mut response, failure, &verb, uri.path(), &context, &challenge);
+            // hyper's own waits for a clock that was set back to catch up, and clients set theirs by this one.
+            if is_skewed && let Ok(date) = HeaderValue::try_from(http_date(self.app.gateway.engine().now())) {
+                response.headers_mut().insert(DATE, date);
+            }
         }
         let headers = response.headers_mut();
         if let Some(notice) = notice {

@@ -12,6 +12,7 @@ use railgate::env::Env as _;
 use railgate::ids::Ulid;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
+use railgate::time::parse_http_date;
 use railgate_server::Hosted;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
@@ -49,6 +50,10 @@ async fn refused(service: &Service, request: Request<Body>, status: u16, code: &
         assert!(answer.header("www-authenticate").unwrap().starts_with("Bearer realm=\"railgate\""));
         let wanted = answer.header("accept-signature").unwrap();
         assert!(wanted.contains("nonce=\"c1.") && wanted.ends_with(";tag=\"railgate\""), "{wanted}");
+    }
+    if code == "clock_skew" {
+        // What a client sets its clock by.
+        assert_eq!(answer.header("date").and_then(parse_http_date), Some(service.env.now() / 1_000 * 1_000));
     }
     let problem = answer.problem(status, code);
     let count = service.get(SETTLEMENTS).await.expect(200).json()["data"].as_array().unwrap().len();
