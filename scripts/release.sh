@@ -5,7 +5,8 @@
 #   scripts/release.sh verify [PART…]   makes it, makes it again from a fresh copy in another folder, and compares the two
 #   scripts/release.sh sign             lists the checksums of what is there, and signs the list with RAILGATE_SIGNING_KEY
 #   scripts/release.sh signer           prints which key that is, for those who check
-#   scripts/release.sh try [WHAT…]      tries what was made: deb (in a fresh Debian), oci (in its container): both as root, on Debian; signature
+#   scripts/release.sh try [WHAT…]      tries what was made: deb (in a fresh Debian), oci (in its container): both as root, on Debian; signature;
+#                                       crate (whether what compiled with the last release, or the commit RAILGATE_BEFORE, still does)
 # Made so that the same commit gives the same bytes, on machines with the same compilers.
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -41,7 +42,8 @@ try_part() {
     deb) try_deb ;;
     oci) try_oci ;;
     signature) try_signature ;;
-    *) give_up "$1 cannot be tried; what can: deb, oci, signature" ;;
+    crate) try_crate ;;
+    *) give_up "$1 cannot be tried; what can: deb, oci, signature, crate" ;;
   esac
 }
 

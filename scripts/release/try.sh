@@ -55,3 +55,12 @@ try_oci() {
 }
 
 has_ip() { ip -V; }
+
+# The interface of the crate against the one before (cargo semver-checks): a difference must show in the version.
+try_crate() {
+  before=${RAILGATE_BEFORE:-$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null)} ||
+    give_up "there is no release yet to compare with; RAILGATE_BEFORE=COMMIT names something else"
+  need_cargo_tool cargo-semver-checks 0.51.0
+  say "comparing the crate with $before (cargo semver-checks)"
+  PATH=$RELEASE_CACHE/cargo/bin:$PATH cargo semver-checks --package railgate --all-features --baseline-rev "$before"
+}
