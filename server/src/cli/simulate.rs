@@ -1,5 +1,7 @@
 //! `railgate sim --seed`: plays whole deployments from a number, and finds what does not hold.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 
 use railgate::simulation::{Failure as Broken, Part, Plan, Played, STEPS, Story, play, shrink};
@@ -16,8 +18,8 @@ Examples:
   railgate sim scenarios
 
 With --seed, a deployment of several nodes is played in this process, and everything that must hold is checked.
-No server is needed. The same seed is the same deployment. A run of more than 2,000 steps plays one deployment
-after the other; one that fails is made smaller, and the command that plays it again is printed.";
+No server is needed. The same seed is the same deployment. A run of more than 2,000 steps plays several, one on
+each core; one that fails is made smaller, and the command that plays it again is printed.";
 
 /// How often a long run says how far it is.
 const SAY_EVERY: Duration = Duration::from_secs(5);
@@ -69,29 +71,70 @@ pub(super) fn run(plan: &Plan, terminal: &Terminal) -> Done {
     // What panics is reported as what does not hold.
     std::panic::set_hook(Box::new(|_| {}));
     let (begun, mut said) = (Instant::now(), Instant::now());
-    let (mut steps, mut commits, mut settlements, mut seed) = (0, 0, 0, plan.seed);
-    while steps < plan.steps {
-        let world = Plan { seed, steps: STEPS.min(plan.steps - steps), ..plan.clone() };
-        let played = play(&world);
-        tell(&played, terminal)?;
-        if let Some(broken) = &played.failure {
-            return Err(report(&world, broken, terminal)?);
+    let (mut steps, mut commits, mut settlements, mut played) = (0, 0, 0, 0);
+    let mut broken: Option<(Plan, Broken)> = None;
+    each_world(plan, |world, end| {
+        tell(&end, terminal)?;
+        if let Some(failure) = end.failure {
+            // Others may be under way that began earlier.
+            if broken.as_ref().is_none_or(|(first, _)| world.seed < first.seed) {
+                broken = Some((world, failure));
+            }
+            return Ok(false);
         }
         steps += world.steps;
-        commits += played.commits;
-        settlements += played.settlements;
-        seed += 1;
+        commits += end.commits;
+        settlements += end.settlements;
+        played += 1;
         if said.elapsed() > SAY_EVERY {
             said = Instant::now();
-            note(format_args!("{steps} steps, up to seed {}, {} steps a minute", seed - 1, a_minute(steps, begun.elapsed())));
+            note(format_args!("{steps} steps in {played} worlds, {} steps a minute", a_minute(steps, begun.elapsed())));
         }
+        Ok(true)
+    })?;
+    if let Some((world, failure)) = &broken {
+        return Err(report(world, failure, terminal)?);
     }
-    let seeds = if seed == plan.seed + 1 { format!("seed {}", plan.seed) } else { format!("seeds {} to {}", plan.seed, seed - 1) };
+    let seeds = if played == 1 { format!("seed {}", plan.seed) } else { format!("seeds {} to {}", plan.seed, plan.seed + played - 1) };
     terminal.line(format_args!(
         "{} {seeds}: {steps} steps, {commits} commits, {settlements} settlements, {} steps a minute: everything holds",
         terminal.paint(Tone::Good, "✓"),
         a_minute(steps, begun.elapsed())
     ))
+}
+
+/// Plays as many worlds as the steps need, each in one thread, on all cores, or one after the other if their stories are told. No more
+/// begin once `goes_on` has said so of one.
+fn each_world(plan: &Plan, mut goes_on: impl FnMut(Plan, Played) -> Done<bool>) -> Done {
+    let worlds = plan.steps.div_ceil(STEPS);
+    let cores = if plan.story == Story::Nothing { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 };
+    let (next, (sender, ended)) = (AtomicU64::new(0), mpsc::channel());
+    let work = |sender: Sender<(Plan, Played)>| {
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            if n >= worlds {
+                return;
+            }
+            let world = Plan { seed: plan.seed + n, steps: STEPS.min(plan.steps - n * STEPS), ..plan.clone() };
+            let played = Played { end: None, ..play(&world) };
+            if sender.send((world, played)).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            let sender = sender.clone();
+            scope.spawn(|| work(sender));
+        }
+        drop(sender);
+        for (world, played) in ended {
+            if !goes_on(world, played)? {
+                next.store(worlds, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    })
 }
 
 fn a_minute(steps: u64, took: Duration) -> u128 {
