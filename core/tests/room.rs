@@ -1,4 +1,5 @@
 //! What an engine knows of the room in its store: a disk that is full refuses what is large first.
+#![cfg(feature = "testkit")]
 
 use std::sync::Arc;
 

@@ -16,6 +16,7 @@ use railgate_tests::kept::assert_all_there;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
 use railgate_tests::skipped::skipped;
+use serde_json::Value;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
 
@@ -265,9 +266,12 @@ fn a_database_that_hangs_is_told_to_callers_and_goes_on_when_it_wakes_up() {
     let (ready, alive) = (get(server.address, "/readyz"), get(server.address, "/healthz"));
     database.freeze(false);
     // A payment whose result is still unknown when the time of a call is over is told so.
-    assert!(refused.code() == "timeout" || refused.code() == "store_unavailable", "{refused:?}");
-    assert_eq!(refused.body["retryable"], true, "{refused:?}");
-    assert_ne!(ready.status, 200, "{ready:?}");
+    if refused.status == 504 {
+        assert_eq!((refused.code(), &refused.body["retryable"]), ("timeout", &Value::Bool(true)), "{refused:?}");
+    } else {
+        assert_later(&refused);
+    }
+    assert_later(&ready);
     assert_eq!(alive.status, 200);
     until("the same payment is taken", || [200, 201].contains(&told.pay(server.address, &account, "while").status));
     until("it is ready again", || get(server.address, "/readyz").status == 200);

@@ -152,9 +152,10 @@ impl State {
         Ok(true)
     }
 
-    /// Takes commits back until so many are left of those that can be.
+    /// Takes commits back until so many are left of those that can be. No standby has what is gone.
     fn take_back(&mut self, left: usize) -> Result<(), StoreError> {
-        self.undo.drain(left.min(self.undo.len())..).rev().try_for_each(|undo| self.primary.take_back(undo))
+        self.old = self.old.map(|old| old.min(left));
+        self.undo.drain(left..).rev().try_for_each(|undo| self.primary.take_back(undo))
     }
 
     fn apply(&mut self, commit: &Commit) -> Result<(), CommitError> {
