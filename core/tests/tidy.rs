@@ -1,4 +1,4 @@
-//! Rules for the repository as a whole: the README's map matches the tree, every public module shows how it is used, and nothing
+//! Rules for the repository as a whole: the map of the code matches the tree, every public module shows how it is used, and nothing
 //! names an address that the project does not own.
 
 use std::collections::BTreeSet;
@@ -25,10 +25,10 @@ fn files(folder: &str) -> Vec<String> {
     found
 }
 
-/// The paths named by the README's map, with `{a,b}` expanded, and names without a folder completed by the path before them.
+/// The paths named by the map of the code, with `{a,b}` expanded, and names without a folder completed by the path before them.
 fn mapped() -> BTreeSet<String> {
-    let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
-    let map = readme.split("\n## Code map\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let guide = fs::read_to_string(Path::new(ROOT).join("CONTRIBUTING.md")).unwrap();
+    let map = guide.split("\n## Code map\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let mut paths = BTreeSet::new();
     for row in map.lines().filter(|line| line.starts_with('|')) {
         let mut folder = String::new();

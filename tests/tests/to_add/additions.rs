@@ -1,4 +1,4 @@
-//! What is added: for each row of the README's table one example, in the files that the row names.
+//! What is added: for each row of the table in CONTRIBUTING.md one example, in the files that the row names.
 
 /// A row's example.
 pub(super) struct Addition {

@@ -1,4 +1,4 @@
-//! The README's table "To add …" is true: a column, a kind of record, a command, a rail and a route are added to a copy of this
+//! The table "To add …" of CONTRIBUTING.md is true: a column, a kind of record, a command, a rail and a route are added to a copy of this
 //! workspace, in the files that the table names, and used over databases that were written before.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
@@ -21,10 +21,10 @@ use railgate_tests::postgres::Postgres;
 /// What uses the additions.
 const IN_USE: Edit = Edit::New { file: "tests/tests/added.rs", text: include_str!("added/added.rs") };
 
-/// What the README says to touch in order to add this.
+/// What the table says to touch in order to add this.
 fn row(what: &str) -> String {
-    let readme = text("README.md");
-    let table = readme.split("\n## To add …\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let guide = text("CONTRIBUTING.md");
+    let table = guide.split("\n## To add …\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let row = table.lines().find_map(|line| line.strip_prefix(&format!("| {what} | ")));
     row.unwrap_or_else(|| panic!("the table does not say how to add {what}")).to_owned()
 }
