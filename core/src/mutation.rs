@@ -32,6 +32,8 @@ named_enum! {
         ResendReversal = "resend_reversal",
         /// An operator that does not vouch for what it has not found is believed when it has not found something.
         NotFoundIsProof = "not_found_is_proof",
+        /// What was not found is proof although the payment may still be on its way.
+        NotFoundTooEarly = "not_found_too_early",
         /// What was not found is proof although the lease under which the operator was asked has ended.
         StaleLeaseAccepted = "stale_lease_accepted",
         /// A payment is stored without the task to send it.

@@ -14,6 +14,10 @@ use super::world::{World, fault};
 
 /// How long a request may be on its way at most.
 const LONGEST_MS: Millis = 29_000;
+/// How long what is late takes.
+const LATE: [Millis; 3] = [9_000, 20_000, 28_000];
+/// The call of a request whose answer nobody waits for.
+const NOBODY: u64 = 0;
 
 /// Something that is about to happen.
 pub(super) enum Message {
@@ -37,6 +41,11 @@ pub(super) struct OnWire {
     life: u64,
     exchange: Exchange<RailCall>,
     key: TaskKey,
+}
+
+/// What a proxy says that has no answer for its client.
+fn bad_gateway() -> Carried {
+    Carried::Answered(HttpReply { status: 502, headers: Vec::new(), body: Vec::new() })
 }
 
 impl World<'_> {
@@ -67,7 +76,7 @@ impl World<'_> {
     /// Sends something, which may take its time.
     fn send(&mut self, message: Message) {
         let slow = self.random.one_in(if self.is_sluggish() { 2 } else { 6 });
-        let takes = self.random.pick(&[9_000, 20_000, 28_000]);
+        let takes = self.random.pick(&LATE);
         if slow && self.has(Part::Losses) {
             self.late.push((self.env.now() + takes, message));
         } else {
@@ -81,13 +90,19 @@ impl World<'_> {
     }
 
     fn deliver_one(&mut self) -> Verdict {
-        let (now, calm) = (self.env.now(), self.calm);
-        self.wire.extend(self.late.extract_if(.., |(at, _)| calm || *at <= now).map(|(_, message)| message));
+        if self.calm {
+            self.wire.extend(self.late.drain(..).map(|(_, message)| message));
+        }
         if self.wire.is_empty() {
             return Ok(());
         }
         let at = self.random.index(self.wire.len());
-        match self.wire.swap_remove(at) {
+        let message = self.wire.swap_remove(at);
+        self.receive(message)
+    }
+
+    fn receive(&mut self, message: Message) -> Verdict {
+        match message {
             Message::Leave(call) => self.leave(call),
             Message::Arrive { call, request, sent } => self.arrive(call, &request, sent),
             Message::Back { call, carried } => self.back(call, &carried),
@@ -95,6 +110,17 @@ impl World<'_> {
             Message::Report { node, life, report } => self.report(node, life, report),
             Message::Callback(callback) => self.callback(&callback),
         }
+    }
+
+    /// Time passes, and what is late arrives when it does.
+    pub(super) fn wait(&mut self, until: Millis) -> Verdict {
+        while let Some(next) = (0..self.late.len()).min_by_key(|n| self.late[*n].0).filter(|n| self.late[*n].0 <= until) {
+            let (at, message) = self.late.swap_remove(next);
+            self.env.advance_to(at);
+            self.receive(message)?;
+        }
+        self.env.advance_to(until);
+        Ok(())
     }
 
     fn leave(&mut self, no: u64) -> Verdict {
@@ -112,6 +138,11 @@ impl World<'_> {
                 match self.road() {
                     Road::Closed => self.wire.push(Message::Back { call: no, carried: Carried::NotSent }),
                     Road::LostThere => self.wire.push(Message::Back { call: no, carried: Carried::Lost }),
+                    Road::Broken if self.random.one_in(2) => {
+                        let takes = self.random.pick(&LATE);
+                        self.late.push((sent + takes, Message::Arrive { call: NOBODY, request, sent }));
+                        self.wire.push(Message::Back { call: no, carried: bad_gateway() });
+                    }
                     Road::Free | Road::LostBack | Road::Broken => self.send(Message::Arrive { call: no, request, sent }),
                 }
             }
@@ -127,7 +158,7 @@ impl World<'_> {
             0 => Road::Closed,
             1 => Road::LostThere,
             2 | 3 => Road::LostBack,
-            4 => Road::Broken,
+            4 | 5 => Road::Broken,
             _ => Road::Free,
         }
     }
@@ -145,10 +176,9 @@ impl World<'_> {
         let key = key.to_owned();
         self.tell(|| format!("{} {key}: {carried:?}", request.method));
         self.note_line(&key)?;
-        let broken = || Carried::Answered(HttpReply { status: 502, headers: Vec::new(), body: Vec::new() });
         let carried = match self.road() {
             Road::LostBack => Carried::Lost,
-            Road::Broken => broken(),
+            Road::Broken => bad_gateway(),
             Road::Free | Road::Closed | Road::LostThere => carried,
         };
         self.send(Message::Back { call, carried });

@@ -155,7 +155,7 @@ pub(super) enum Road {
     LostThere,
     /// The answer is lost.
     LostBack,
-    /// The answer is an error of a proxy.
+    /// The answer is an error of a proxy, which may have passed the request on, or may do so later.
     Broken,
 }
 

@@ -114,7 +114,7 @@ impl<'p> World<'p> {
         let remote = plan.seed.is_multiple_of(2);
         let env = Arc::new(ManualEnv::new(START, plan.seed));
         let store = Arc::new(SimStore::new(remote));
-        let config = config(random.index(3)).map_err(fault)?;
+        let config = config(random.index(OPERATORS)).map_err(fault)?;
         let open = |store: Arc<dyn Store>| Engine::open(store, env.clone(), config.clone()).map_err(fault);
         let eye = open(Arc::new(Calm(store.clone())))?;
         let nodes = (0..2 + random.below(3)).map(|_| Ok(Node { engine: open(store.clone())?, life: 0 })).collect::<Result<_, String>>()?;
@@ -259,9 +259,8 @@ impl<'p> World<'p> {
                 // Once, so long that what waits for a second person has waited too long; not so often that what is kept for a time is gone.
                 let ms = if ms == WEEK && self.env.now() > START + 2 * DAY { 70_000 } else { ms };
                 // What is late is still under way when others look for it.
-                let ms = if self.is_sluggish() && !self.random.one_in(4) { ms.min(20_000) } else { ms };
-                self.env.advance_to(self.env.now() + ms);
-                Ok(())
+                let ms = if self.is_sluggish() && !self.random.one_in(6) { ms.min(5_000) } else { ms };
+                self.wait(self.env.now() + ms)
             }
             Step::Crash => {
                 let node = self.node();

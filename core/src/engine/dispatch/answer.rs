@@ -151,7 +151,8 @@ impl Engine {
             // On the way to any other, time passes as it does.
             Some(clock) => self.ages.age(&*self.env, clock.latest(sent_at, asked_at), asked_at),
         };
-        let asked_late = |task: &TaskRecord| age(task.key.due() - self.config.lease_ms) >= self.not_found_after();
+        let asked_late =
+            |task: &TaskRecord| age(task.key.due() - self.config.lease_ms) >= self.not_found_after() || mutated!(NotFoundTooEarly);
         let contradicts = |done_at| change.now - done_at >= self.not_found_after() && self.proves_not_sent(provider, Action::Inquire);
         let proof = task.map_or_else(
             || done_at.is_some_and(contradicts) || mutated!(StaleLeaseAccepted),
