@@ -1,16 +1,26 @@
 #!/bin/sh
 # Feeds what reads input of strangers with input that grows by what it reaches (libFuzzer, on the stable toolchain):
 #   scripts/fuzz.sh                 every target, a minute each
-#   scripts/fuzz.sh bodies 3600     one target, an hour
+#   scripts/fuzz.sh 3600            every target, an hour each
+#   scripts/fuzz.sh bodies log 60   some
 #   scripts/fuzz.sh keep            keeps some small inputs of each target that reach what the others do not
 # What fails is left in target/fuzz/found/, with how to repeat it.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 . scripts/setup.sh
-need_cxx
 
 fuzz=tests/fuzz
-targets=$(sed -n 's/^    ("\([a-z]*\)", [a-z]*),$/\1/p' tests/src/fuzz.rs)
+targets=$(sed -n 's/^    ("\([a-z]*\)", [a-z]*),$/\1/p' tests/src/fuzz.rs | xargs)
+act=fuzzed chosen='' seconds=60
+for word; do
+  case " $targets " in *" $word "*) chosen="$chosen $word" && continue ;; esac
+  case $word in
+    keep) act=kept ;;
+    '' | *[!0-9]*) warn "there is no target $word; there are: $targets" && exit 1 ;;
+    *) seconds=$word ;;
+  esac
+done
+need_cxx
 work=$PWD/target/fuzz
 mkdir -p "$work" "$work/found"
 
@@ -28,10 +38,10 @@ fuzzed() { # TARGET SECONDS
   mkdir -p "$work/corpus/$1"
   say "$1: $2 seconds"
   if RAILGATE_FUZZ=$1 "$program" -max_total_time="$2" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 \
-    -artifact_prefix="$work/found/$1-" "$work/corpus/$1" "$fuzz/corpus/$1" >"$work/said" 2>&1; then
-    sed -n 's/^stat::number_of_executed_units: */inputs: /p' "$work/said"
+    -artifact_prefix="$work/found/$1-" "$work/corpus/$1" "$fuzz/corpus/$1" >"$work/said-$1" 2>&1; then
+    sed -n 's/^stat::number_of_executed_units: */inputs: /p' "$work/said-$1"
   else
-    cat "$work/said" >&2
+    cat "$work/said-$1" >&2
     warn "$1 failed; with the input that is named above: RAILGATE_FUZZ=$1 $program FILE"
     failed=yes
   fi
@@ -48,14 +58,6 @@ kept() { # TARGET
   done
 }
 
-case " $(echo $targets) keep " in
-  *" ${1:-keep} "*) ;;
-  *) warn "there is no target $1; there are: $(echo $targets)" && exit 1 ;;
-esac
 failed=
-case "${1:-}" in
-  keep) for target in $targets; do kept "$target"; done ;;
-  '') for target in $targets; do fuzzed "$target" 60; done ;;
-  *) fuzzed "$1" "${2:-60}" ;;
-esac
+for target in ${chosen:-$targets}; do "$act" "$target" "$seconds"; done
 [ -z "$failed" ]
