@@ -26,7 +26,8 @@
 //! let held = start.plus(&debit).ok_or("overflow")?;
 //! assert_eq!((held.available(), held.ledger()), (Some(9_50), Some(20_00)));
 //!
-//! let [(_, debit), _] = hold.resolve(TransferKind::Post, 2, hold.at + 800).deltas();
+//! let posted = Transfer { kind: TransferKind::Post, n: 2, resolves: 1, at: hold.at + 800, ..hold };
+//! let [(_, debit), _] = posted.deltas();
 //! let paid = held.plus(&debit).ok_or("overflow")?;
 //! assert_eq!((paid.available(), paid.ledger()), (Some(9_50), Some(9_50)));
 //! # Ok(())
@@ -233,11 +234,6 @@ impl Transfer {
             (self.credit, Totals { credits_pending: pending, credits_posted: posted, ..Totals::default() }),
         ]
     }
-
-    /// The transfer that resolves this pending one; `kind` must be post or void.
-    pub fn resolve(&self, kind: TransferKind, n: u16, at: Millis) -> Transfer {
-        Transfer { n, kind, resolves: self.n, at, ..self.clone() }
-    }
 }
 
 #[cfg(test)]
@@ -296,9 +292,10 @@ mod tests {
         let funded = Totals { credits_posted: 2000, ..Totals::default() };
         let held = funded.plus(&hold.deltas()[0].1).unwrap();
         assert_eq!(held.available(), Some(950));
-        let posted = held.plus(&hold.resolve(TransferKind::Post, 2, 0).deltas()[0].1).unwrap();
+        let resolved = |kind| Transfer { kind, n: 2, resolves: 1, ..hold.clone() }.deltas()[0].1;
+        let posted = held.plus(&resolved(TransferKind::Post)).unwrap();
         assert_eq!((posted.available(), posted.debits_pending), (Some(950), 0));
-        let voided = held.plus(&hold.resolve(TransferKind::Void, 2, 0).deltas()[0].1).unwrap();
+        let voided = held.plus(&resolved(TransferKind::Void)).unwrap();
         assert_eq!(voided, funded);
     }
 }

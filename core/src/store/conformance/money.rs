@@ -7,6 +7,7 @@ use crate::ledger::{AccountId, Mode, Owner, Totals, Transfer, TransferKind};
 use crate::store::record::{Key, Record};
 use crate::store::{CommitError, Scan, Store, Write};
 use crate::terms::Used;
+use crate::time::Millis;
 
 fn totals_of(store: &dyn Store, account: AccountId) -> Option<Totals> {
     match store.get(&Key::Account(account)).unwrap() {
@@ -26,6 +27,11 @@ fn guarded(result: Result<(), CommitError>) -> AccountId {
     }
 }
 
+/// The transfer that ends a hold.
+fn resolved(hold: &Transfer, kind: TransferKind, n: u16, at: Millis) -> Transfer {
+    Transfer { n, kind, resolves: hold.n, at, ..hold.clone() }
+}
+
 fn pending(journal: i64, n: u16, debit: AccountId, credit: AccountId, amount: i64) -> Transfer {
     Transfer { kind: TransferKind::Pending, ..transfer(journal, n, debit, credit, amount) }
 }
@@ -40,18 +46,21 @@ pub fn transfers_add_up_to_totals(new: Factory<'_>) {
     make(store, [Write::Post(first.clone()), Write::Post(second.clone())]);
     assert_eq!(totals_of(store, payer), Some(totals([350, 0, 0, 1000])));
     assert_eq!(totals_of(store, payee), Some(totals([0, 0, 350, 0])));
-    make(store, [Write::Post(first.resolve(TransferKind::Post, 3, 5)), Write::Post(second.resolve(TransferKind::Void, 4, 6))]);
+    make(store, [Write::Post(resolved(&first, TransferKind::Post, 3, 5)), Write::Post(resolved(&second, TransferKind::Void, 4, 6))]);
     assert_eq!(totals_of(store, payer), Some(totals([0, 300, 0, 1000])));
     assert_eq!(totals_of(store, payee), Some(totals([0, 0, 0, 300])));
     assert_eq!(totals_of(store, source), Some(totals([0, 1000, 0, 0])));
 
     let journal = store.scan(&Scan::transfers(first.journal)).unwrap();
-    let expected = [first.clone(), second.clone(), first.resolve(TransferKind::Post, 3, 5), second.resolve(TransferKind::Void, 4, 6)];
+    let expected = [first.clone(), second.clone(), resolved(&first, TransferKind::Post, 3, 5), resolved(&second, TransferKind::Void, 4, 6)];
     assert_eq!(journal, expected.map(Record::from));
 
     // To itself, and back and forth: the account has a row, with nothing in it.
     let (own, other) = (account_of(8), account_of(9));
-    make(store, [Write::Post(pending(3, 1, own, other, 1)), Write::Post(pending(3, 1, own, other, 1).resolve(TransferKind::Void, 2, 0))]);
+    make(
+        store,
+        [Write::Post(pending(3, 1, own, other, 1)), Write::Post(resolved(&pending(3, 1, own, other, 1), TransferKind::Void, 2, 0))],
+    );
     assert_eq!(totals_of(store, own), Some(Totals::default()));
     make(store, [funding(-2, own, 5), Write::Post(transfer(4, 1, own, own, 5))]);
     assert_eq!(totals_of(store, own), Some(totals([0, 5, 0, 10])));
@@ -96,7 +105,7 @@ pub fn only_what_spends_is_guarded(new: Factory<'_>) {
     // Releasing a hold and receiving need no money.
     let hold = pending(3, 1, account_of(1), provider, 10);
     make(store, [Write::Post(hold.clone())]);
-    make(store, [Write::Post(hold.resolve(TransferKind::Post, 2, 0))]);
+    make(store, [Write::Post(resolved(&hold, TransferKind::Post, 2, 0))]);
     make(store, [Write::Post(transfer(4, 1, provider, account_of(1), 3))]);
     assert_eq!(totals_of(store, account_of(1)).unwrap().available(), Some(3));
 }
@@ -116,7 +125,7 @@ pub fn totals_that_do_not_fit_are_refused(new: Factory<'_>) {
     let (payer, payee) = (account_of(1), account(Owner::Provider(ProviderNo(1))));
     let hold = pending(1, 1, payer, payee, i64::MAX);
     let again = Transfer { n: 3, ..hold.clone() };
-    make(store, [Write::Post(hold.clone()), Write::Post(again), Write::Post(hold.resolve(TransferKind::Void, 2, 0))]);
+    make(store, [Write::Post(hold.clone()), Write::Post(again), Write::Post(resolved(&hold, TransferKind::Void, 2, 0))]);
     assert_eq!(totals_of(store, payer), Some(totals([i64::MAX, 0, 0, i64::MAX])));
 }
 
@@ -151,7 +160,7 @@ pub fn a_floor_below_zero_holds_for_one_commit(new: Factory<'_>) {
     assert_eq!(guarded(store.commit(&commit([pay(3, 1)]))), payer);
     assert_eq!(guarded(store.commit(&commit([floor(-100), pay(3, 1)]))), payer);
     // What is below its floor may receive, and release what it held.
-    make(store, [funding(-1, payer, 1), Write::Post(pending(1, 1, payer, payee, 60).resolve(TransferKind::Void, 2, 0))]);
+    make(store, [funding(-1, payer, 1), Write::Post(resolved(&pending(1, 1, payer, payee, 60), TransferKind::Void, 2, 0))]);
     assert_eq!(totals_of(store, payer).unwrap().available(), Some(-39));
     for wrong in [floor(1), Write::Floor { account: payee, floor: -1 }] {
         assert!(matches!(store.commit(&commit([wrong])), Err(CommitError::Store(error)) if !error.retryable));
