@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Sourced after setup.sh by scripts/release.sh: the tools of a release, each in one version, and what makes its builds repeatable.
+# Sourced after setup.sh by scripts/release.sh and others: the tools of a release, each in one version, and what makes its builds repeatable.
 
 RELEASE_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/railgate/release
 RELEASE_PYTHON=$RELEASE_CACHE/python/bin/python
 
-# The compiler and linker of C for musl (zig, which brings musl itself), and what builds wheels: as pinned in requirements.txt.
+# The compiler and linker of C for musl (zig, which brings musl itself), what builds wheels, and what reads Rust for mutants: as pinned in requirements.txt.
 need_release_python() {
   wanted=scripts/release/requirements.txt
   cmp -s "$wanted" "$RELEASE_CACHE/python/made-from" && return 0
