@@ -1,8 +1,8 @@
 """Tries all mutants of cargo-mutants with one build: called by mutants.sh.
 
 A mutant is a change of a span of the source. Here the source is written once with all of them, each behind a switch that a number in
-the environment throws, so that a mutant costs a run of the tests and not a build. What cannot be written so (constants, changes that do
-not compile) is left to cargo-mutants.
+the environment throws, so that a mutant costs a run of the tests and not a build. What cannot be written so, as in
+constants, is left to cargo-mutants.
 """
 
 import collections
