@@ -158,17 +158,18 @@ fn etcd_settings(port: u16, peer: u16) -> String {
     format!(
         "name: etcd\ndata-dir: '@FOLDER@/data'\nlisten-client-urls: http://127.0.0.1:{port}\nadvertise-client-urls: http://127.0.0.1:{port}\n\
          listen-peer-urls: http://127.0.0.1:{peer}\ninitial-advertise-peer-urls: http://127.0.0.1:{peer}\n\
-         initial-cluster: etcd=http://127.0.0.1:{peer}\nenable-grpc-gateway: true\n"
+         initial-cluster: etcd=http://127.0.0.1:{peer}\nenable-v2: true\n"
     )
 }
 
-/// As Patroni's documentation has it, but quicker to notice. A server that was replaced is rewound.
+/// As Patroni's documentation has it, but quicker to notice. A server that was replaced is rewound. By etcd's second protocol: by the
+/// third, Patroni before 3.0.3 lets a primary that wakes up take the lead back from its successor, with everything that this one confirmed.
 fn member_settings(n: usize, etcd: u16, port: u16, rest: u16) -> String {
     format!(
         "scope: railgate
 name: node{n}
 restapi: {{listen: '127.0.0.1:{rest}', connect_address: '127.0.0.1:{rest}'}}
-etcd3: {{host: '127.0.0.1:{etcd}'}}
+etcd: {{host: '127.0.0.1:{etcd}'}}
 bootstrap:
   dcs:
     ttl: 10
