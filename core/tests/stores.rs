@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use railgate::auth::KeyId;
 use railgate::engine::{IssueToken, verify};
@@ -148,6 +148,31 @@ fn the_log_is_copied_and_begun_anew_under_load() {
         size("railgate.db") > 1 << 20 && size("railgate.db-wal") == before
     };
     assert!((0..5_000).any(begun_anew), "the log grew to {} bytes", size("railgate.db-wal"));
+}
+
+#[test]
+fn reads_do_not_keep_the_log_from_being_begun_anew() {
+    let longest = |checkpoint_pages, readers| {
+        let dir = Dir::new();
+        let options = SqliteOptions { synchronous: Synchronous::Normal, checkpoint_pages, ..Default::default() };
+        let store = SqliteStore::open_with(&dir.file("railgate.db"), options).unwrap();
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..readers {
+                scope.spawn(|| {
+                    while !ended.load(Ordering::SeqCst) {
+                        store.scan(&Scan::all(RecordKind::Settlement, 50)).unwrap();
+                    }
+                });
+            }
+            (0..3_000).for_each(|round| store.commit(&some_writes(1 + round * 20, 20)).unwrap());
+            ended.store(true, Ordering::SeqCst);
+        });
+        // The file never gets shorter.
+        std::fs::metadata(dir.file("railgate.db-wal")).unwrap().len()
+    };
+    let (never, under_reads) = (longest(u32::MAX, 0), longest(2_000, 3));
+    assert!(under_reads < never / 2, "it was begun anew too rarely: {under_reads} bytes, and {never} without");
 }
 
 #[test]
