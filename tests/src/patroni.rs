@@ -117,15 +117,19 @@ impl Patroni {
     pub fn make(&self, database: &str) {
         Sql::connect(&format!("{}?target_session_attrs=read-write", self.url("postgres"))).run(&format!("CREATE DATABASE {database}"));
     }
+}
 
-    /// The last lines of each Patroni's log, for a test that failed.
-    pub fn logs(&self) -> String {
-        let tail = |member: &Member| {
+impl Drop for Patroni {
+    /// A test that failed says what each Patroni did last.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        for (n, member) in self.members.iter().enumerate() {
             let log = fs::read_to_string(member.program.folder().join("log")).unwrap_or_default();
             let lines: Vec<&str> = log.lines().collect();
-            lines[lines.len().saturating_sub(15)..].join("\n")
-        };
-        self.members.iter().map(tail).collect::<Vec<_>>().join("\n--\n")
+            eprintln!("last log lines of Patroni {n}:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"));
+        }
     }
 }
 
