@@ -9,6 +9,7 @@ mod books;
 mod bundles;
 mod cells;
 mod clocks;
+mod commands;
 mod copy;
 mod epochs;
 mod exchanges;

@@ -171,6 +171,7 @@ fn an_account_that_could_not_hold_the_money_is_not_paid() {
     let (debit, credit) = (account(Owner::Funding), account(Owner::Client(t.bob.client)));
     let nearly = Transfer { journal: SettlementNo(1_000_001), n: 1, kind, code, debit, credit, amount, resolves: 0, at: 0 };
     t.s.store.commit(&Commit { writes: vec![Write::Post(nearly)] }).unwrap();
+    assert!(not_found(&t.pay(&live(t.ann), &t.bob, "10", "just-too-much").unwrap_err()));
     t.pay(&live(t.ann), &t.bob, "9.99", "fits").unwrap();
     assert!(not_found(&t.pay(&live(t.ann), &t.bob, "1", "too-much").unwrap_err()));
 }
