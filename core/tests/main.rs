@@ -21,6 +21,7 @@ mod isolation;
 mod journal;
 mod lifecycle_table;
 mod limits;
+mod lists;
 mod log;
 mod mobile;
 mod movements;
