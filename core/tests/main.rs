@@ -37,6 +37,7 @@ mod rails;
 mod rails_adapter;
 mod rails_gsma;
 mod rails_mojaloop;
+mod reads;
 mod receipts;
 mod reconcile;
 mod refunds;
