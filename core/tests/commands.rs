@@ -73,6 +73,10 @@ fn part(s: &Sandbox, more: &str) -> Reverse {
     reverse(s.caller, "r", &format!(r#"{{"amount":"1.00"{more}}}"#))
 }
 
+fn by_key(s: &Sandbox) -> Reverse {
+    Reverse { idempotency: Some(IdempotencyKey { key: "k".to_owned(), fingerprint: [1; 32] }), ..part(s, "") }
+}
+
 /// A node of the gateway.
 fn node(s: &Sandbox, store: Arc<dyn Store>, owner: i64) -> Engine {
     Engine::open(store, s.env.clone(), in_both_modes(Config { owner: Some(owner), ..sealing() })).unwrap()
@@ -101,10 +105,7 @@ fn what_may_be_sent_again_is_what_a_repeat_does_not_do_twice() {
     check("create", |s| create(&s.engine, s.caller, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"r"}"#));
     check("reverse", |s| part(s, ""));
     check("reverse by reference", |s| part(s, r#","reference":"back-1""#));
-    check("reverse by key", |s| {
-        let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [1; 32] };
-        Reverse { idempotency: Some(key), ..part(s, "") }
-    });
+    check("reverse by key", by_key);
     for resolution in [Resolution::KeepWaiting, Resolution::ConfirmedCompleted, Resolution::ConfirmedFailed] {
         check(resolution.as_str(), |s| {
             waits_for_a_person(s);
@@ -136,6 +137,17 @@ fn what_may_be_sent_again_is_what_a_repeat_does_not_do_twice() {
     });
     check("recover", |_| Recover);
     check("release", |_| Release);
+}
+
+#[test]
+fn a_repeat_is_known_as_one() {
+    let s = sandbox();
+    let moved = [(); 2].map(|()| MoveMoney::is_replay(&s.engine.run(deposit(&s)).unwrap()));
+    let command = by_key(&s);
+    let reversed = [(); 2].map(|()| Reverse::is_replay(&s.engine.run(command.clone()).unwrap()));
+    let payment = create(&s.engine, s.caller, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"new"}"#);
+    let created = [(); 2].map(|()| Create::is_replay(&s.engine.run(payment.clone()).unwrap()));
+    assert_eq!([moved, reversed, created], [[false, true]; 3]);
 }
 
 #[test]
@@ -175,7 +187,7 @@ fn trips<C: Command>(given: impl Fn(&Sandbox) -> C) -> usize {
 #[test]
 fn on_another_machine_a_command_reads_all_that_it_needs_at_once() {
     assert_eq!(trips(|s| fund(s.caller, "1.00 EUR")), 2, "fund");
-    assert_eq!(trips(|s| part(s, "")), 2, "reverse");
+    assert_eq!(trips(by_key), 2, "reverse");
     assert_eq!(trips(call), 2, "receive");
     let unasked = |s: &Sandbox| {
         s.pay("r", "sim:timeout-never");

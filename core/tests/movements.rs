@@ -97,6 +97,23 @@ fn money_enters_is_spent_and_leaves() {
 }
 
 #[test]
+fn an_account_that_could_not_hold_the_money_gets_none() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    // A quarter of what 64 bits hold, less one cent.
+    let most = i64::MAX / 4 - 1;
+    let money = |minor| railgate::money::Money::from_minor(minor, railgate::money::Currency::from_code("EUR").unwrap());
+    let moved = |minor, reference: &str| {
+        let deposit = MoveMoney { money: money(minor), ..moving(&s, MovementKind::Deposit, "1 EUR", reference).0 };
+        s.engine.run(Operated(deposit)).map(drop)
+    };
+    moved(most - 100, "much").unwrap();
+    assert_eq!(code(moved(101, "too-much")), ErrorCode::AmountAboveMaximum);
+    moved(100, "all").unwrap();
+    assert_eq!(euros(&s).0, money(most).decimal());
+    s.assert_sound();
+}
+
+#[test]
 fn a_reference_moves_money_once() {
     for (store, _folder) in stores() {
         let s = Sandbox::over(store.clone(), config(), 1);

@@ -85,6 +85,12 @@ impl Row {
         }
     }
 
+    /// Four euros of it that came back, by what the operator calls them.
+    fn back(s: &Sandbox, name: &str, key: &str) -> Self {
+        let key = format!("{}-{key}", ulid(s, name));
+        Self { minor: 400, reference: String::new(), key, entry: format!("R-{name}"), ..Self::of(s, name) }
+    }
+
     fn unnamed(self) -> Self {
         Self { reference: String::new(), key: String::new(), ..self }
     }
@@ -318,16 +324,9 @@ fn reversals_are_lines_of_their_own() {
         }
         s.work();
         let payments = ["done", "open", "gone"].map(|name| Row::of(&s, name));
-        let back = |name: &str, key: &str| Row {
-            minor: 400,
-            reference: String::new(),
-            key: format!("{}-{key}", ulid(&s, name)),
-            entry: format!("R-{name}"),
-            ..Row::of(&s, name)
-        };
         let mut rows = payments.to_vec();
         // By the reversal's key, and by that of the payment alone.
-        rows.extend([back("done", "1"), back("open", "R1")]);
+        rows.extend([Row::back(&s, "done", "1"), Row::back(&s, "open", "R1")]);
         let (view, kinds) = compared(&s, &rows);
         assert_eq!(
             kinds,
@@ -340,6 +339,30 @@ fn reversals_are_lines_of_their_own() {
         resolve(&s, "open", Some(1), Resolution::ConfirmedCompleted);
         resolve(&s, "gone", Some(1), Resolution::AcceptDiscrepancy);
         assert_eq!((s.status("open"), reviews(&s)), ("partially_reversed", vec![]));
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn proof_about_a_reversal_agrees_with_the_statement_or_contradicts_it() {
+    for (s, _folder) in sandboxes() {
+        let names = ["agrees", "contradicts", "decided"];
+        names.iter().for_each(|name| drop(s.pay(name, "sim:reverse-unknown")));
+        s.work();
+        names.iter().for_each(|name| drop(s.reverse(name, r#"{"amount":4}"#).unwrap()));
+        s.work();
+        compared(&s, &names.iter().flat_map(|name| [Row::of(&s, name), Row::back(&s, name, "R1")]).collect::<Vec<_>>());
+        assert_eq!(reviews(&s), names.map(|name| (no(&s, name), 1, ReviewReason::InStatement)));
+        let report = |name: &str, answer| {
+            let subject = Subject::Reversal(s.engine.settlement(&s.caller, &target(name)).unwrap().no, 1);
+            s.engine.run(ReportAnswer { subject, answer, lease: None }).unwrap();
+        };
+        report("agrees", RailAnswer::Completed { rail_reference: None });
+        report("contradicts", RailAnswer::Declined { code: FailureCode::Other, elsewhere_ok: false, rail_code: None });
+        resolve(&s, "decided", Some(1), Resolution::ConfirmedFailed);
+        assert_eq!(reviews(&s), [(no(&s, "contradicts"), 1, ReviewReason::StatementDiffers)]);
+        resolve(&s, "contradicts", Some(1), Resolution::AcceptDiscrepancy);
+        assert_eq!(reviews(&s), []);
         s.assert_sound();
     }
 }
