@@ -3,12 +3,16 @@
 
 use std::sync::Arc;
 
+use crate::plain_rail::{PlainRail, provider};
+use crate::scripted::{Script, replied};
 use crate::support::live::{both_modes, live};
 use crate::support::{Sandbox, create, enroll, sealing, target};
 use railgate::api::{Caller, ClockView};
 use railgate::engine::{Expire, LeaseTasks, Recover, Reset, SetClock};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::rail::simulator::SCENARIOS;
+use railgate::rail::{Carried, Rails};
+use railgate::route::health::Health;
 use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::sqlite::SqliteStore;
@@ -96,6 +100,59 @@ fn late_answers_come_at_their_time() {
         ahead.advance_clock(DAY);
         assert_eq!(ahead.story("r"), waited.story("r"), "{latency}");
     }
+}
+
+/// A sandbox whose operator is outside the gateway.
+fn with_an_operator_outside() -> Sandbox {
+    let config = Config { providers: vec![provider("one", "https://one.example")], rails: Rails::built_in().with(PlainRail), ..sealing() };
+    Sandbox::over(Arc::new(MemoryStore::new()), config, 1)
+}
+
+/// How often the payment was sent.
+fn sends(s: &Sandbox) -> usize {
+    s.trace("r").iter().filter(|kind| **kind == "attempt.started").count()
+}
+
+#[test]
+fn not_found_is_no_proof_because_a_client_puts_its_clock_ahead() {
+    let s = with_an_operator_outside();
+    let finds_nothing = Script::new(|method: &str, _: &str| if method == "PUT" { Carried::Lost } else { replied(404, "") });
+    s.pay("r", "msisdn:+254700000001");
+    s.set_clock(&ahead(DAY));
+    s.engine.work_until_quiet(&finds_nothing).unwrap();
+    assert!(finds_nothing.asked().len() > 10, "it was asked about for a day");
+    assert_eq!((s.status("r"), sends(&s)), ("unknown", 1), "but may have been on its way for a moment only");
+    let end = s.env.now() + HOUR;
+    while let Some(due) = s.engine.next_due().unwrap().filter(|due| *due <= end) {
+        s.env.advance_to(due);
+        s.engine.work_until_quiet(&finds_nothing).unwrap();
+    }
+    assert!(sends(&s) > 1, "after an hour that really passed, it is sent again");
+    s.assert_sound();
+}
+
+#[test]
+fn not_found_is_proof_by_the_clients_clock_from_an_operator_inside_the_gateway() {
+    let s = Sandbox::new();
+    s.advance_clock(SECOND);
+    s.pay("r", "sim:ok");
+    // Its host dies before it sends anything.
+    assert_eq!(s.engine.run(LeaseTasks::up_to(1)).unwrap().len(), 1);
+    s.pass(59 * SECOND);
+    assert_eq!((s.status("r"), sends(&s)), ("unknown", 1), "it was asked about, and may still be on its way");
+    s.advance_clock(HOUR);
+    assert_eq!((s.status("r"), sends(&s)), ("completed", 2));
+    s.assert_sound();
+}
+
+#[test]
+fn no_clock_waits_for_a_provider_that_takes_nothing() {
+    let s = with_an_operator_outside();
+    s.advance_clock(SECOND);
+    s.engine.routes().pulse(s.engine.routes().number("one").unwrap()).unwrap().says(Health::Down);
+    s.pay("r", "msisdn:+254700000001");
+    s.advance_clock(DAY);
+    assert_eq!(s.status("r"), "accepted");
 }
 
 #[test]

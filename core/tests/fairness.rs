@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::support::remote::Remote;
 use crate::support::{Sandbox, create, enroll};
 use railgate::api::{Caller, Page, SettlementView};
-use railgate::engine::{CALLS_AT_ONCE, LeaseTasks, NumberEvents, Pending, Slot};
+use railgate::engine::{CALLS_AT_ONCE, LeaseTasks, NumberEvents, Pending, Release, Slot};
 use railgate::env::Env as _;
 use railgate::ids::ClientNo;
 use railgate::money::Currency;
@@ -53,21 +53,26 @@ fn payments_of_others_are_sent_next_however_many_of_one_wait() {
     assert_eq!(all, 5_003, "and nothing is left");
 }
 
-#[test]
-fn a_provider_that_has_as_many_calls_as_it_may_gets_no_more_and_keeps_no_other_waiting() {
+/// A gateway with two providers outside it: `slow` for dollars, `well` for euros.
+fn with_a_slow_and_a_well_provider() -> Sandbox {
     let provider = |id: &str, code: &str| {
         let currencies = Serves::Only(vec![Currency::from_code(code).unwrap()]);
         ProviderSpec { currencies, ..plain_rail::provider(id, &format!("https://{id}.example")) }
     };
     let providers = vec![provider("slow", "USD"), provider("well", "EUR")];
     let config = Config { providers, rails: Rails::built_in().with(plain_rail::PlainRail), ..Config::sandbox() };
-    let Sandbox { engine, env, caller, .. } = Sandbox::over(Arc::new(MemoryStore::default()), config, 1);
-    let body =
-        |code: &str, n: usize| format!(r#"{{"amount":0.01,"currency":"{code}","to":"msisdn:+254700000001","reference":"{code}-{n}"}}"#);
-    let pay = |code: &str, count: usize| {
-        let made = engine.run_all((0..count).map(|n| create(&engine, caller, &body(code, n))));
-        assert!(made.iter().all(Result::is_ok), "{made:?}");
-    };
+    Sandbox::over(Arc::new(MemoryStore::default()), config, 1)
+}
+
+fn pay_outside(engine: &Engine, caller: Caller, code: &str, count: usize) {
+    let body = |n: usize| format!(r#"{{"amount":0.01,"currency":"{code}","to":"msisdn:+254700000001","reference":"{code}-{n}"}}"#);
+    let made = engine.run_all((0..count).map(|n| create(engine, caller, &body(n))));
+    assert!(made.iter().all(Result::is_ok), "{made:?}");
+}
+
+#[test]
+fn a_provider_that_has_as_many_calls_as_it_may_gets_no_more_and_keeps_no_other_waiting() {
+    let Sandbox { engine, env, caller, .. } = with_a_slow_and_a_well_provider();
     let slow = engine.routes().number("slow").unwrap();
     // How many calls are leased to the slow one, and to the other.
     let leased = |under_way: usize| {
@@ -75,8 +80,8 @@ fn a_provider_that_has_as_many_calls_as_it_may_gets_no_more_and_keeps_no_other_w
         let (to_slow, to_well): (Vec<_>, Vec<_>) = engine.round(leases).outside.into_iter().partition(|(call, _)| call.provider == slow);
         (to_slow.len(), to_well.len())
     };
-    pay("USD", CALLS_AT_ONCE + 44);
-    pay("EUR", 2);
+    pay_outside(&engine, caller, "USD", CALLS_AT_ONCE + 44);
+    pay_outside(&engine, caller, "EUR", 2);
     env.advance_to(env.now() + 1_000);
     assert_eq!(leased(0), (CALLS_AT_ONCE, 2));
     assert_eq!(leased(CALLS_AT_ONCE), (0, 0), "44 wait");
@@ -86,6 +91,39 @@ fn a_provider_that_has_as_many_calls_as_it_may_gets_no_more_and_keeps_no_other_w
     assert_eq!(leased(CALLS_AT_ONCE - 10), (10, 0), "as there is room");
     env.advance_to(env.now() + 30_000);
     assert_eq!(leased(0), (34, 0), "and none is lost");
+}
+
+#[test]
+fn what_its_provider_has_no_room_for_is_put_off_behind_the_rest_and_belongs_to_nobody() {
+    let Sandbox { engine, env, caller, .. } = with_a_slow_and_a_well_provider();
+    let slow = engine.routes().number("slow").unwrap();
+    let look = |limit: usize, under_way: usize| {
+        let leases = engine.run(LeaseTasks { limit, in_flight: vec![(slow, under_way)] }).unwrap();
+        engine.round(leases).outside
+    };
+    pay_outside(&engine, caller, "USD", 20);
+    pay_outside(&engine, caller, "EUR", 2);
+    env.advance_to(env.now() + 1_000);
+    let found: Vec<usize> = (0..3).map(|_| look(10, CALLS_AT_ONCE).len()).collect();
+    assert_eq!(found, [0, 0, 2], "a look passes over as many as it may take, and the next begins behind them");
+    assert_eq!(engine.next_due().unwrap(), Some(env.now() + 1_000), "nothing is looked at again before");
+
+    // All are sent and asked about, and nobody hears of it.
+    for after in [30_000, 30_000, 5_000] {
+        env.advance_to(env.now() + after);
+        look(1_000, 0);
+    }
+    env.advance_to(env.now() + 30_000);
+    assert_eq!(look(1_000, CALLS_AT_ONCE).len(), 2, "only the well one has room for inquiries");
+    assert_eq!(engine.run(Release).unwrap(), 2, "what was put off is under way nowhere");
+}
+
+#[test]
+fn operators_inside_the_gateway_have_room_for_everything() {
+    let sandbox = Sandbox::new();
+    pay(&sandbox.engine, sandbox.caller, (0..CALLS_AT_ONCE + 44).map(|n| format!("pay-{n}")));
+    sandbox.env.advance_to(sandbox.env.now() + 60_000);
+    assert_eq!(leased(&sandbox, 1_000).len(), CALLS_AT_ONCE + 44);
 }
 
 #[test]
@@ -142,7 +180,7 @@ fn what_could_not_be_read_is_taken_by_the_next_look() {
 fn an_idle_gateway_sends_everything_at_once() {
     let sandbox = Sandbox::new();
     pay(&sandbox.engine, sandbox.caller, (0..1_000).map(|n| format!("flood-{n}")));
-    sandbox.work();
+    assert_eq!(sandbox.engine.work_until_quiet(&()).unwrap(), 1_000);
     assert_eq!(sandbox.status("flood-999"), "completed", "without waiting for later turns");
     sandbox.assert_sound();
 }

@@ -8,9 +8,10 @@ use railgate::api::{Caller, CreateRequest, ReverseRequest, SettlementStatus, Set
 use railgate::engine::{Operated, PutProviders, SwitchProvider};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::ledger::Mode;
+use railgate::rail::adapter::Adapter;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::health::{BreakerState, Health, Outcome, Reading};
-use railgate::route::{Availability, RouteRefusal};
+use railgate::route::{Availability, ProviderSpec, RouteRefusal};
 use railgate::store::memory::MemoryStore;
 use railgate::{Client, Config, ErrorCode, Gateway};
 
@@ -357,6 +358,23 @@ fn a_provider_that_says_it_takes_nothing_gets_nothing_until_it_says_otherwise_or
     assert_eq!((world.status("silent"), world.reading("one").health), (SettlementStatus::Accepted, Health::Down));
     world.pass(1);
     assert_eq!((world.status("silent"), world.reading("one").health), (SettlementStatus::Completed, Health::Up));
+}
+
+#[test]
+fn the_providers_that_can_say_how_they_are_are_asked_unless_they_are_switched_off() {
+    let says = |id: &str, availability| {
+        let spec = ProviderSpec::new(id, id, Mode::Sandbox, &Adapter);
+        ProviderSpec { base_url: Some(format!("https://{id}.example")), availability, ..spec }
+    };
+    let mut providers =
+        vec![says("on", Availability::Enabled), says("off", Availability::Disabled), says("away", Availability::Maintenance)];
+    providers.push(provider("silent", "https://silent.example"));
+    providers.extend(Config::sandbox().providers);
+    let config = Config { providers, rails: Rails::built_in().with(PlainRail), ..Config::sandbox() };
+    let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), Arc::new(ManualEnv::new(START, 1)), config).unwrap();
+    let engine = gateway.engine();
+    let asked: Vec<String> = engine.with_heartbeat().iter().map(|(no, _)| engine.provider_name(*no)).collect();
+    assert_eq!(asked, ["on", "away"]);
 }
 
 #[test]

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::plain_rail::{PlainRail, SIGNATURE, provider, signature};
 use crate::scripted::{START, Script, World, replied};
-use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, Subject};
-use railgate::engine::Step;
+use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, Subject, Work};
+use railgate::engine::{LeaseTasks, ReportAnswer, Step};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::rail::{CallbackError, Carried, Carrier, Inbound, PayeeMatch, RailAnswer, Rails};
 use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
+use railgate::store::record::TaskKey;
 use railgate::{Config, Gateway};
 
 /// With the providers `first` and `second`.
@@ -89,6 +90,89 @@ fn an_inquiry_ends_the_doubt() {
     assert_eq!(early.status, SettlementStatus::Unknown, "not found is no proof while it may still be on its way");
 }
 
+/// Asks for a reversal of the whole payment, which has the reference `back`.
+fn give_back(world: &World) {
+    world.shop().reverse("r", ReverseRequest { reference: "back".parse().ok(), ..ReverseRequest::default() }).unwrap();
+}
+
+fn given_back(world: &World) -> ReversalStatus {
+    world.shop().reversal("r", "back").unwrap().status
+}
+
+/// What a host does next, and then stands still.
+fn lease_and_stand_still(world: &World) -> (Subject, TaskKey) {
+    let lease = world.gateway.engine().run(LeaseTasks::up_to(1)).unwrap().remove(0);
+    let Work::Call(call) = lease.work else { panic!("{lease:?}") };
+    (call.subject, lease.key)
+}
+
+#[test]
+fn not_found_is_proof_once_nothing_can_be_on_its_way_and_only_from_a_provider_whose_word_counts() {
+    let lease = Config::sandbox().lease_ms;
+    for (after, authoritative, proved) in [(2 * lease - 1, true, false), (2 * lease, true, true), (2 * lease, false, false)] {
+        let lost = Script::new(|_, _| Carried::Lost);
+        let found_nothing = Script::new(|method: &str, _: &str| if method == "PUT" { replied(200, PAID) } else { replied(404, "") });
+        // One that might pay again what is sent again.
+        let careless = || two_with(|spec| (spec.capabilities.inquiry, spec.capabilities.idempotent_submit) = (authoritative, false));
+
+        let world = careless();
+        world.pay(&lost, 0);
+        world.env.advance_to(START + after);
+        world.gateway.work_with(&found_nothing).unwrap();
+        let view = world.shop().settlement("r").unwrap();
+        let expected = if proved { (SettlementStatus::Completed, "second", 2) } else { (SettlementStatus::Unknown, "first", 1) };
+        assert_eq!((view.status, view.provider.as_str(), view.attempts), expected, "{after} {authoritative}");
+
+        let world = careless();
+        world.pay(&found_nothing, 0);
+        give_back(&world);
+        world.pass(&lost, 0);
+        world.env.advance_to(START + after);
+        world.gateway.work_with(&found_nothing).unwrap();
+        let expected = if proved { ReversalStatus::Failed } else { ReversalStatus::Unknown };
+        assert_eq!(given_back(&world), expected, "{after} {authoritative}");
+    }
+}
+
+#[test]
+fn a_reversal_that_the_rail_took_does_not_fail_because_it_is_not_found_later() {
+    let world = two();
+    let forgets = Script::new(|method: &str, url: &str| match (method, url.contains("refunds")) {
+        (_, false) => replied(200, PAID),
+        ("PUT", true) => replied(200, r#"{"status":"taken","reference":"R-1"}"#),
+        (_, true) => replied(404, ""),
+    });
+    world.pay(&forgets, 0);
+    give_back(&world);
+    world.pass(&forgets, 600_000);
+    assert_eq!(given_back(&world), ReversalStatus::Unknown);
+    world.pass(&Script::new(|_, _| replied(200, PAID)), 3_600_000);
+    assert_eq!(given_back(&world), ReversalStatus::Completed);
+}
+
+#[test]
+fn a_reversal_that_the_rail_reports_is_not_unknown_because_its_host_died() {
+    let world = two();
+    let takes = Script::new(|_, url: &str| replied(200, if url.contains("refunds") { r#"{"status":"taken"}"# } else { PAID }));
+    world.pay(&takes, 0);
+    give_back(&world);
+    let (subject, _) = lease_and_stand_still(&world);
+    let taken = RailAnswer::Accepted { rail_reference: Some("R-1".to_owned()) };
+    world.gateway.engine().run(ReportAnswer { subject, answer: taken, lease: None }).unwrap();
+    world.pass(&takes, 60_000);
+    assert_eq!(given_back(&world), ReversalStatus::Submitted);
+    let happened = world.shop().events("r", 0, 200).unwrap().data;
+    assert!(happened.iter().all(|event| event.kind.as_str() != "reversal.unknown"));
+}
+
+#[test]
+fn what_was_unclear_and_then_taken_is_asked_about_no_more_often() {
+    let world = two();
+    let slow = Script::new(|method: &str, _: &str| if method == "PUT" { Carried::Lost } else { replied(200, r#"{"status":"taken"}"#) });
+    assert_eq!(world.pay(&slow, 120_000).status, SettlementStatus::Submitted);
+    assert_eq!(slow.asked().len(), 1 + 3, "after 5 seconds, 30 and 120");
+}
+
 #[test]
 fn without_a_carrier_nothing_is_sent_and_that_is_what_is_said() {
     let world = two();
@@ -124,7 +208,7 @@ fn a_callback_counts_only_under_its_providers_signature_and_for_its_own_payments
     let reported = read("first", &good, &body).unwrap().unwrap();
     assert!(matches!(reported.subject, Subject::Attempt(_, 1)));
     assert_eq!(reported.answer, RailAnswer::Completed { rail_reference: None });
-    engine.run(railgate::engine::ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None }).unwrap();
+    engine.run(ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None }).unwrap();
     assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
 }
 
@@ -256,18 +340,60 @@ fn what_contradicts_a_reversal_waits_for_a_person_once() {
 
 #[test]
 fn that_the_rail_does_not_find_what_it_paid_is_a_contradiction_if_its_word_counts() {
-    for (authoritative, waiting) in [(true, vec![None]), (false, vec![])] {
+    let cases = [(false, true, vec![None]), (false, false, vec![]), (true, true, vec![Some(1)]), (true, false, vec![])];
+    for (of_reversal, authoritative, waiting) in cases {
         let world = two_with(|spec| spec.capabilities.inquiry = authoritative);
-        let fine = Script::new(|_, _| replied(200, PAID));
+        let fine = Script::new(|_, _| replied(200, r#"{"status":"paid","reference":"P-1"}"#));
         world.pay(&fine, 0);
-        let lost = Script::new(|_, _| replied(404, ""));
+        if of_reversal {
+            give_back(&world);
+            world.pass(&fine, 0);
+        }
+        let lost =
+            Script::new(move |_, url: &str| if url.contains("refunds") == of_reversal { replied(404, "") } else { replied(200, PAID) });
         findings(&world, &lost);
         assert_eq!(reviews(&world), [], "it may have been asked before it paid");
         world.pass(&fine, 60_000);
         let found = findings(&world, &lost);
-        assert_eq!(found[0], ("rail_disagrees".to_owned(), "the rail says not_sent, the record says completed".to_owned()));
+        let about = if of_reversal { "reversal REV: " } else { "" };
+        assert_eq!(found[0], ("rail_disagrees".to_owned(), format!("{about}the rail says not_sent, the record says completed")));
         assert_eq!(reviews(&world), waiting);
-        assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
+        let status = world.shop().settlement("r").unwrap().status;
+        assert_eq!(status, if of_reversal { SettlementStatus::Reversed } else { SettlementStatus::Completed }, "no money moves");
+    }
+}
+
+#[test]
+fn that_a_check_does_not_find_what_is_open_proves_nothing_however_late_it_is() {
+    let world = two();
+    world.pay(&Script::new(|_, _| Carried::Lost), 600_000);
+    findings(&world, &Script::new(|_, _| replied(404, "")));
+    let view = world.shop().settlement("r").unwrap();
+    assert_eq!((view.status, view.provider.as_str()), (SettlementStatus::Unknown, "first"));
+    assert_eq!(reviews(&world), []);
+}
+
+#[test]
+fn that_it_was_not_found_contradicts_nothing_if_it_is_reported_under_a_lost_lease() {
+    for of_reversal in [false, true] {
+        let world = two();
+        let lost = Script::new(move |method: &str, url: &str| match method == "PUT" && url.contains("refunds") == of_reversal {
+            true => Carried::Lost,
+            false => replied(200, PAID),
+        });
+        world.pay(&lost, 0);
+        if of_reversal {
+            give_back(&world);
+            world.pass(&lost, 0);
+        }
+        // One host asks what became of it. While it stands still, another asks again, and it was done.
+        world.env.advance_to(START + 5_000);
+        let (subject, key) = lease_and_stand_still(&world);
+        world.pass(&lost, 600_000);
+        let done = world.shop().settlement("r").unwrap().status;
+        assert_eq!(done, if of_reversal { SettlementStatus::Reversed } else { SettlementStatus::Completed });
+        world.gateway.engine().run(ReportAnswer { subject, answer: RailAnswer::NotSent, lease: Some(key) }).unwrap();
+        assert_eq!((reviews(&world), world.shop().settlement("r").unwrap().status), (vec![], done));
     }
 }
 

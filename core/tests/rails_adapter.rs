@@ -472,6 +472,7 @@ fn an_adapter_is_asked_how_it_is() {
     assert_eq!((request.method, &*request.url, request.timeout_ms), ("GET", "https://adapter.example/acme/railgate/v1/health", 5_000));
     exchange.heard(engine, &replied(200, r#"{"status":"degraded"}"#));
     assert!(matches!(exchange.step(engine), Step::Done(Some(Health::Degraded))));
+    assert_eq!(engine.provider_by_id(&world.client.caller, "acme").unwrap().status, Health::Degraded, "its word counts");
 }
 
 /// The part of the page that this test writes.

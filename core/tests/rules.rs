@@ -418,7 +418,8 @@ fn a_restarted_host_does_not_wait_for_the_leases_of_the_dead_one() {
     lease_and_die(&s.engine);
     let engine = Engine::open(s.store.clone(), s.env.clone(), Config::default()).unwrap();
     assert_eq!(engine.work(10, &()).unwrap(), 0);
-    engine.run(Recover).unwrap();
+    assert_eq!(engine.run(Recover).unwrap(), 1);
+    assert_eq!(engine.run(Recover).unwrap(), 0, "it belongs to nobody now");
     while engine.work(10, &()).unwrap() > 0 {}
     assert_eq!(s.status("r"), "unknown");
 }

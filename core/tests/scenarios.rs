@@ -91,6 +91,20 @@ fn a_lost_answer_is_unknown_until_an_inquiry_finds_out() {
 }
 
 #[test]
+fn a_refusal_that_is_reported_late_counts_if_it_was_sent_once() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:pending");
+    let lease = s.engine.run(LeaseTasks::up_to(1)).unwrap().remove(0);
+    let Work::Call(call) = lease.work else { panic!("{lease:?}") };
+    s.pass(31_000);
+    assert_eq!(s.status("r"), "unknown", "its host stands still");
+    let refused = RailAnswer::Declined { code: FailureCode::Other, elsewhere_ok: false, rail_code: None };
+    s.engine.run(ReportAnswer { subject: call.subject, answer: refused, lease: Some(lease.key) }).unwrap();
+    assert_eq!((s.status("r"), available(&s).as_str()), ("failed", FULL));
+    s.assert_sound();
+}
+
+#[test]
 fn a_refusal_that_is_reported_after_it_was_sent_again_proves_nothing() {
     let s = Sandbox::new();
     s.pay("r", "sim:timeout-then-ok");

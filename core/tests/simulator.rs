@@ -6,6 +6,7 @@ use crate::support::{Sandbox, enroll, live, target};
 use railgate::api::{FaultsView, ResetView, Work};
 use railgate::engine::{Advance, End, Fund, LeaseTasks, Receive, ReportAnswer, Reset, Restore, SetFaults};
 use railgate::env::Env as _;
+use railgate::rail::RailAnswer;
 use railgate::store::Scan;
 use railgate::store::memory::MemoryStore;
 use railgate::validate::simulator::{parse_advance, parse_faults};
@@ -130,6 +131,19 @@ fn a_request_that_arrives_after_the_decision_is_answered_by_it_and_counted_once(
     s.engine.run(ReportAnswer { subject: call.subject, answer, lease: Some(leases[0].key) }).unwrap();
     assert_eq!(s.status("r"), "failed");
     s.assert_sound();
+}
+
+#[test]
+fn a_request_that_arrives_after_its_time_is_not_taken() {
+    for (late_by, taken) in [(-1, true), (0, false)] {
+        let s = Sandbox::new();
+        s.pay("r", "sim:ok");
+        let leases = s.engine.run(LeaseTasks::up_to(1)).unwrap();
+        let Work::Call(call) = &leases[0].work else { panic!() };
+        s.env.advance_to(call.not_after + late_by);
+        let answer = s.engine.run(Receive(call.clone())).unwrap().unwrap();
+        assert_eq!((answer == RailAnswer::Unknown, arrivals(&s, "r")), (!taken, usize::from(taken)), "an inquiry may have been answered");
+    }
 }
 
 #[test]

@@ -100,6 +100,17 @@ mod tests {
     }
 
     #[test]
+    fn clocks_that_differ_by_half_a_second_are_no_reason_to_wait() {
+        let env = ManualEnv::new(HOUR, 1);
+        let ages = Ages::begin(&env);
+        let (sent, step) = (env.now(), STEP as Millis);
+        env.step(step);
+        assert_eq!(ages.age(&env, sent, env.now()), step);
+        env.step(1);
+        assert_eq!(ages.age(&env, sent, env.now()), 0, "that was one step too many");
+    }
+
+    #[test]
     fn many_small_steps_are_noticed_like_a_large_one() {
         let env = ManualEnv::new(HOUR, 1);
         let ages = Ages::begin(&env);
