@@ -232,7 +232,7 @@ fn each_difference_is_found_and_waits_for_a_person() {
         assert_eq!(s.trace("missing").last(), Some(&"settlement.discrepancy"));
         // Its owner is told that something is wrong, and not what the statement says.
         assert_eq!(s.events("open").last().unwrap().data.get(), r#"{"needs_review":true,"reason":"in_statement"}"#);
-        let case = s.engine.case(ulid(&s, "open")).unwrap();
+        let case = s.engine.case(ulid(&s, "open"), None).unwrap();
         assert_eq!((case.findings.len(), case.findings[0].line.as_ref().unwrap().entry.as_deref()), (1, Some("E-open")));
         s.assert_sound();
     }

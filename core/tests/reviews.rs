@@ -8,12 +8,15 @@ use std::sync::{Arc, Barrier};
 use crate::support::log::log_all;
 use crate::support::receiver::new_hook;
 use crate::support::{START, Sandbox, enroll, sealing, target, together};
-use railgate::api::Subject;
-use railgate::engine::{Maintain, Operated, ReportAnswer, ResolveReview, Reviewed};
+use railgate::api::{CaseTransferView, Subject};
+use railgate::engine::{DueReviews, Maintain, Operated, ReportAnswer, ResolveReview, Reviewed};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::ids::Ulid;
+use railgate::ledger::Mode;
 use railgate::lifecycle::Resolution;
+use railgate::money::Currency;
 use railgate::rail::{FailureCode, RailAnswer};
+use railgate::route::ProviderSpec;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{
     Actor, AuditAction, AuditRecord, DeliveryRecord, EventType, Key, RecordKind, ReversalRecord, ReviewReason, ReviewRecord,
@@ -21,7 +24,7 @@ use railgate::store::record::{
 };
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Commit, Scan, Store, Write, typed_all};
-use railgate::{Engine, Error, ErrorCode};
+use railgate::{Config, Engine, Error, ErrorCode};
 
 const DAY: i64 = 86_400_000;
 const FULL: &str = "1000000.00";
@@ -371,8 +374,8 @@ fn of_two_decisions_one_counts() {
     }
 }
 
-fn sealing_of(owner: u64) -> railgate::Config {
-    railgate::Config { owner: Some(owner as i64), ..sealing() }
+fn sealing_of(owner: u64) -> Config {
+    Config { owner: Some(owner as i64), ..sealing() }
 }
 
 #[test]
@@ -438,10 +441,129 @@ fn maintenance_mends_what_a_program_without_a_queue_left() {
         assert_eq!(s.engine.run(Maintain).unwrap(), 2);
         assert_sound(&s);
         assert_eq!(s.engine.run(Maintain).unwrap(), 0);
+        // In the group in which somebody decides about it, too.
+        s.store.commit(&Commit { writes: vec![Write::Delete(Key::Review((flagged.no, 0)))] }).unwrap();
+        let (decided, mended) = together(&s.engine, decision(&s, None, Resolution::KeepWaiting), Maintain);
+        assert_eq!((decided.is_ok(), mended.unwrap()), (true, 0));
+        assert_sound(&s);
         // Even without a row, what is flagged can be decided, and what is cleared leaves nothing.
         s.store.commit(&Commit { writes: vec![Write::Delete(Key::Review((flagged.no, 0)))] }).unwrap();
         resolve(&s, None, Resolution::ConfirmedCompleted).unwrap();
         assert_eq!(s.status("r"), "completed");
+        assert_sound(&s);
+    }
+}
+
+#[test]
+fn maintenance_in_the_group_of_a_decision_adds_nothing() {
+    for (s, _folder) in sandboxes() {
+        nobody_knows(&s);
+        resolve(&s, None, Resolution::ConfirmedCompleted).unwrap();
+        report(&s.engine, Subject::Attempt(record(&s, "r").no, 1), declined()).unwrap();
+        s.store.commit(&Commit { writes: vec![Write::Delete(Key::Review((record(&s, "r").no, 0)))] }).unwrap();
+        let (decided, mended) = together(&s.engine, decision(&s, None, Resolution::AcceptDiscrepancy), Maintain);
+        assert_eq!((decided.is_ok(), mended.unwrap()), (true, 0));
+        assert_eq!((s.view("r").needs_review, due(&s)), (false, vec![]));
+        assert_sound(&s);
+    }
+}
+
+#[test]
+fn maintenance_removes_a_reversal_whose_flag_is_gone_from_beside_its_settlement() {
+    for (s, _folder) in sandboxes() {
+        nobody_knows_of_the_reversal(&s);
+        report(&s.engine, Subject::Attempt(record(&s, "r").no, 1), declined()).unwrap();
+        assert_eq!(due(&s).len(), 2);
+        let reversal: ReversalRecord = all(&s, RecordKind::Reversal).remove(0);
+        let cleared = ReversalRecord { needs_review: false, ..reversal };
+        s.store.commit(&Commit { writes: vec![Write::Replace(cleared.into())] }).unwrap();
+        assert_eq!(s.engine.run(Maintain).unwrap(), 1);
+        assert!(matches!(due(&s)[..], [(0, ReviewReason::Discrepancy, _)]));
+        assert_sound(&s);
+    }
+}
+
+#[test]
+fn what_is_opened_and_closed_in_one_group_leaves_no_row() {
+    for (s, _folder) in sandboxes() {
+        nobody_knows(&s);
+        resolve(&s, None, Resolution::ConfirmedCompleted).unwrap();
+        s.pay("other", "sim:timeout-never");
+        s.work();
+        let contradiction = ReportAnswer { subject: Subject::Attempt(record(&s, "r").no, 1), answer: declined(), lease: None };
+        let (told, decided) = together(&s.engine, contradiction, decision(&s, None, Resolution::AcceptDiscrepancy));
+        assert!(told.is_ok() && decided.is_ok(), "{decided:?}");
+        assert_eq!((s.view("r").needs_review, due(&s)), (false, vec![]));
+        assert_sound(&s);
+    }
+}
+
+#[test]
+fn what_a_person_sees_names_who_has_the_money() {
+    let providers = ["first", "second"].map(|id| ProviderSpec::simulator(id, id)).to_vec();
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), Config { providers, ..sealing() }, 1);
+    let told = |reference: &str| {
+        let case = s.engine.case(id(&s, reference), None).unwrap();
+        let attempts: Vec<_> = case.attempts.iter().map(|it| it.provider.clone()).collect();
+        let of = |it: &CaseTransferView| (it.amount.clone(), it.debit.clone(), it.credit.clone(), it.resolves);
+        (attempts, case.transfers.iter().map(of).collect::<Vec<_>>())
+    };
+    let client = format!("cli_{}", s.caller.client_id);
+    let held = |by: &str, resolves| ("10.00".to_owned(), client.clone(), by.to_owned(), resolves);
+    s.pay("r", "sim:failover");
+    assert_eq!(told("r"), (vec![], vec![held("first", None)]), "nothing has left yet");
+    s.work();
+    let (attempts, transfers) = told("r");
+    assert_eq!(attempts, ["first", "second"]);
+    assert_eq!(transfers, [held("first", None), held("first", Some(1)), held("second", None), held("second", Some(3))]);
+}
+
+#[test]
+fn the_queue_comes_in_pages_and_says_what_is_at_stake() {
+    for (s, _folder) in sandboxes() {
+        assert_eq!(s.engine.reviews_due(9).unwrap(), DueReviews::default());
+        nobody_knows_of_the_reversal(&s);
+        for reference in ["a", "b"] {
+            s.pay(reference, "sim:timeout-never");
+        }
+        s.pass(2 * DAY);
+        assert_eq!(due(&s).len(), 3);
+        let pages = |limit| {
+            let (mut cursor, mut pages) = (None, Vec::new());
+            loop {
+                let page = s.engine.reviews_page(false, cursor.as_deref(), limit).unwrap();
+                pages.push(page.data.iter().map(|it| (it.reference.clone(), it.amount.as_str().to_owned())).collect::<Vec<_>>());
+                assert_eq!(page.has_more, page.next_cursor.is_some());
+                let Some(next) = page.next_cursor else { return pages };
+                cursor = Some(next);
+            }
+        };
+        let all = [("r", "4.00"), ("a", "10.00"), ("b", "10.00")].map(|(reference, amount)| (reference.to_owned(), amount.to_owned()));
+        assert_eq!(pages(9), [all.to_vec()]);
+        assert_eq!(pages(2), [all[..2].to_vec(), all[2..].to_vec()]);
+        assert_eq!(pages(1).concat(), all);
+        for wrong in ["", "x", "stl_x.0.1", "1.0.1"] {
+            assert_eq!(s.engine.reviews_page(false, Some(wrong), 9).unwrap_err().code, ErrorCode::InvalidCursor, "{wrong:?}");
+        }
+        let stake = s.engine.reviews_due(9).unwrap();
+        let oldest = due(&s).iter().map(|it| it.2).min();
+        let euros = (Mode::Sandbox, Currency::from_code("EUR").unwrap());
+        assert_eq!(stake, DueReviews { count: 3, oldest, at_stake: [(euros, 24_00)].into() });
+    }
+}
+
+#[test]
+fn an_operator_asks_the_rail_and_the_answer_counts() {
+    for (s, _folder) in sandboxes() {
+        s.pay("r", "sim:timeout-then-ok");
+        s.work();
+        assert_eq!(s.status("r"), "unknown");
+        let asked = s.engine.ask_the_rail(id(&s, "r"), &()).unwrap();
+        assert!(matches!(asked.answers[..], [(Subject::Attempt(_, 1), RailAnswer::Completed { .. })]), "{asked:?}");
+        assert_eq!((asked.left_out, s.status("r")), (0, "completed"));
+        let trail: Vec<AuditRecord> = all(&s, RecordKind::Audit);
+        assert_eq!((trail.last().unwrap().action, trail.last().unwrap().target), (AuditAction::CheckSettlement, record(&s, "r").no.0));
+        assert_eq!(s.engine.ask_the_rail(Ulid(7), &()).unwrap_err().code, ErrorCode::SettlementNotFound);
         assert_sound(&s);
     }
 }

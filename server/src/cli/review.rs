@@ -5,8 +5,8 @@ use std::sync::Arc;
 use clap::{Args, Subcommand, ValueEnum};
 use comfy_table::Cell;
 use railgate::Engine;
-use railgate::api::{CaseAnswerView, ReviewView, StatementFindingView};
-use railgate::engine::{Asked, Case, Operated, ResolveReview};
+use railgate::api::{CaseAnswerView, CaseView, ReviewView, StatementFindingView};
+use railgate::engine::{Operated, ResolveReview};
 use railgate::ids::Ulid;
 use railgate::lifecycle::Resolution;
 use railgate::lifecycle::attempt::AnswerKind;
@@ -155,7 +155,7 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
                     engine.ask_the_rail(id, &OneByOne::new(super::current()?, Arc::clone(engine.env()), provider_allow)).map_err(unknown)
                 })
                 .transpose()?;
-            show(engine.case(id).map_err(unknown)?, asked.as_ref(), global, terminal)
+            show(&engine.case(id, asked.as_ref()).map_err(unknown)?, asked.map_or(0, |asked| asked.left_out), global, terminal)
         }
         ReviewCommand::Resolve { id, resolution, evidence, reversal, version, store } => {
             let place = store.place()?;
@@ -164,7 +164,7 @@ pub(crate) fn run(args: ReviewArgs, global: &Global, terminal: &Terminal) -> Don
             engine.run(Operated(act)).map_err(|error| {
                 Failure::from(error).hint(format!("see what is known now: railgate review show stl_{id} --store {place}"))
             })?;
-            resolved(engine.case(id)?, resolution.into(), global, terminal)
+            resolved(&engine.case(id, None)?, resolution.into(), global, terminal)
         }
     }
 }
@@ -266,16 +266,15 @@ fn as_json(shape: &impl Serialize, terminal: &Terminal) -> Done {
     terminal.json(&serde_json::to_vec(shape).map_err(|error| Failure::caused("cannot write JSON", error))?)
 }
 
-fn show(case: Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal) -> Done {
-    let case = case.view(asked);
+fn show(case: &CaseView, left_out: usize, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
-        return as_json(&case, terminal);
+        return as_json(case, terminal);
     }
     terminal.show(&render::settlement(terminal, &case.settlement))?;
     for it in case.asked.iter().flatten() {
         terminal.line(terminal.paint(Tone::Strong, answer_sentence(it)))?;
     }
-    if let Some(left_out) = asked.map(|asked| asked.left_out).filter(|left_out| *left_out > 0) {
+    if left_out > 0 {
         terminal.line(terminal.paint(Tone::Warn, format_args!("It was not asked about {left_out} more reversals: ask again.")))?;
     }
     match case.waiting.as_slice() {
@@ -299,15 +298,15 @@ fn show(case: Case, asked: Option<&Asked>, global: &Global, terminal: &Terminal)
     case.reversals.iter().try_for_each(|it| terminal.show(&render::reversal(terminal, it)))?;
     terminal.show(&render::events(terminal, &case.events))?;
     let mut transfers = terminal.table(&["transfer", "at", "kind", "of", "from", "to", "amount", "ends"]);
-    for it in case.transfers {
+    for it in &case.transfers {
         transfers.add_row(vec![
             number(it.transfer),
             Tone::Dim.cell(short_time(&it.at)),
             Cell::new(it.kind.as_str()),
             Cell::new(it.code.as_str()),
-            Cell::new(it.debit),
-            Cell::new(it.credit),
-            number(it.amount),
+            Cell::new(&it.debit),
+            Cell::new(&it.credit),
+            number(&it.amount),
             number(it.resolves.map(|n| n.to_string()).unwrap_or_default()),
         ]);
     }
@@ -337,9 +336,9 @@ fn sentence(it: &ReviewView) -> String {
     format!("Waits for a person: {what}, {}, since {since}{put_off}", it.reason.as_str())
 }
 
-fn resolved(case: Case, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
+fn resolved(case: &CaseView, resolution: Resolution, global: &Global, terminal: &Terminal) -> Done {
     if global.json {
-        return as_json(&case.view(None), terminal);
+        return as_json(case, terminal);
     }
     let it = &case.settlement;
     terminal.line(format_args!(

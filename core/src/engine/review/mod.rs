@@ -15,7 +15,7 @@ use crate::time::Millis;
 pub use ask::Asked;
 pub(crate) use mend::mend;
 pub(crate) use queue::{Mark, queue};
-pub use read::{Case, DueReviews};
+pub use read::DueReviews;
 pub use resolve::{ResolveReview, Reviewed};
 
 /// How long something that was put off stays out of the queue.

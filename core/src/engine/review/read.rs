@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Asked;
-use crate::api::{
-    CaseAnswerView, CaseAttemptView, CaseTransferView, CaseView, EventView, ReversalView, ReviewView, ReviewsView, SettlementView,
-    StatementFindingView,
-};
+use crate::api::{CaseAnswerView, CaseAttemptView, CaseTransferView, CaseView, ReviewView, ReviewsView};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo, Ulid};
@@ -29,79 +26,6 @@ pub struct DueReviews {
     pub oldest: Option<Millis>,
     /// What their payments and reversals add up to, in minor units.
     pub at_stake: BTreeMap<(Mode, Currency), i64>,
-}
-
-/// Everything that is known about a settlement, for a person who decides about it.
-#[derive(Debug, Clone)]
-pub struct Case {
-    /// What waits for the person: the settlement itself, reversals, or nothing.
-    pub waiting: Vec<ReviewView>,
-    /// The settlement as its owner sees it.
-    pub settlement: SettlementView,
-    /// What reconciliations found about it.
-    pub findings: Vec<StatementFindingView>,
-    /// Its attempts, each with the id of its provider.
-    pub attempts: Vec<(AttemptRecord, String)>,
-    /// Its reversals.
-    pub reversals: Vec<ReversalView>,
-    /// Its whole trace.
-    pub events: Vec<EventView>,
-    /// Its transfers.
-    pub transfers: Vec<Transfer>,
-}
-
-impl Case {
-    /// The view of it, with what the provider said if it was asked.
-    pub fn view(self, asked: Option<&Asked>) -> CaseView {
-        let currency = Currency::from_code(&self.settlement.currency);
-        let amount = |minor: i64| currency.map_or_else(|| minor.to_string(), |currency| Money::from_minor(minor, currency).decimal());
-        let transfer = |it: &Transfer| CaseTransferView {
-            transfer: it.n,
-            kind: it.kind,
-            code: it.code,
-            amount: amount(it.amount),
-            debit: self.account(it.debit),
-            credit: self.account(it.credit),
-            resolves: Some(it.resolves).filter(|n| *n > 0),
-            at: rfc3339(it.at),
-        };
-        let transfers = self.transfers.iter().map(transfer).collect();
-        let attempt = |(it, provider): (AttemptRecord, String)| CaseAttemptView {
-            attempt: it.n,
-            provider,
-            status: it.status,
-            sends: it.sends,
-            started_at: rfc3339(it.started_at),
-            answered_at: it.answered_at.map(rfc3339),
-        };
-        CaseView {
-            asked: asked.map(|asked| asked.answers.iter().map(CaseAnswerView::from).collect()),
-            waiting: self.waiting,
-            settlement: self.settlement,
-            findings: self.findings,
-            attempts: self.attempts.into_iter().map(attempt).collect(),
-            reversals: self.reversals,
-            events: self.events,
-            transfers,
-        }
-    }
-
-    /// An account by its owner: those of a settlement are of its client, its providers and the fees.
-    fn account(&self, id: AccountId) -> String {
-        match id.owner() {
-            Owner::Client(_) => self.settlement.client_id.to_string(),
-            Owner::Provider(no) => {
-                let attempt = self.attempts.iter().find(|(attempt, _)| attempt.provider == no);
-                match attempt {
-                    Some((_, provider)) => provider.clone(),
-                    None if self.attempts.is_empty() => self.settlement.provider.to_string(),
-                    None => format!("provider no. {}", no.0),
-                }
-            }
-            Owner::Funding => "funding".to_owned(),
-            Owner::Fees => "fees".to_owned(),
-        }
-    }
 }
 
 impl Engine {
@@ -146,25 +70,60 @@ impl Engine {
         Some(ReviewRecord { settlement, child, reason: ReviewReason::Discrepancy, opened_at: due, due })
     }
 
-    /// Everything that is known about a settlement of any client.
+    /// Everything that is known about a settlement of any client, for a person who decides about it, with what the provider said if it
+    /// was asked.
     ///
     /// # Errors
     /// `settlement_not_found`.
-    pub fn case(&self, settlement: Ulid) -> Result<Case> {
+    pub fn case(&self, settlement: Ulid, asked: Option<&Asked>) -> Result<CaseView> {
         let record = self.settlement_of_any(settlement)?;
         let no = record.no;
         let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews_of(no))?)?;
         let waiting: Result<Vec<_>> = rows.iter().map(|row| self.review_view(&record, row)).collect();
         let attempts: Vec<AttemptRecord> = typed_all(self.store.scan(&Scan::attempts(no))?)?;
-        Ok(Case {
+        let transfers: Vec<Transfer> = typed_all(self.store.scan(&Scan::transfers(no))?)?;
+        let client = self.client_of(record.client)?;
+        Ok(CaseView {
+            asked: asked.map(|asked| asked.answers.iter().map(CaseAnswerView::from).collect()),
             waiting: waiting?.into_iter().flatten().collect(),
-            settlement: self.view(&record, self.client_of(record.client)?),
-            attempts: attempts.into_iter().map(|it| (it.clone(), self.provider_id(it.provider).into())).collect(),
+            settlement: self.view(&record, client),
             findings: self.findings_about(no)?,
+            attempts: attempts.iter().map(|it| self.case_attempt(it)).collect(),
             reversals: self.reversals(&record)?,
             events: self.events(&record, 0, usize::from(u16::MAX))?,
-            transfers: typed_all(self.store.scan(&Scan::transfers(no))?)?,
+            transfers: transfers.iter().map(|it| self.case_transfer(it, record.currency, client)).collect(),
         })
+    }
+
+    fn case_attempt(&self, it: &AttemptRecord) -> CaseAttemptView {
+        CaseAttemptView {
+            attempt: it.n,
+            provider: self.provider_name(it.provider),
+            status: it.status,
+            sends: it.sends,
+            started_at: rfc3339(it.started_at),
+            answered_at: it.answered_at.map(rfc3339),
+        }
+    }
+
+    /// A transfer of a settlement: its accounts are of its client, its providers and the fees.
+    fn case_transfer(&self, it: &Transfer, currency: Currency, client: Ulid) -> CaseTransferView {
+        let account = |id: AccountId| match id.owner() {
+            Owner::Client(_) => format!("cli_{client}"),
+            Owner::Provider(no) => self.provider_name(no),
+            Owner::Funding => "funding".to_owned(),
+            Owner::Fees => "fees".to_owned(),
+        };
+        CaseTransferView {
+            transfer: it.n,
+            kind: it.kind,
+            code: it.code,
+            amount: Money::from_minor(it.amount, currency).decimal(),
+            debit: account(it.debit),
+            credit: account(it.credit),
+            resolves: Some(it.resolves).filter(|n| *n > 0),
+            at: rfc3339(it.at),
+        }
     }
 
     /// The settlement with this id, of any client.

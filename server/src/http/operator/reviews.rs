@@ -43,7 +43,7 @@ pub(crate) async fn reviews(State(app): State<App>, Authenticated(call): Authent
 )]
 pub(crate) async fn review(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>, named: Named) -> HandlerResult {
     let (settlement, _) = known(named.last())?;
-    ok(&app.gateway.read(&call.caller, |engine| engine.case(settlement)).await?.view(None))
+    ok(&app.gateway.read(&call.caller, |engine| engine.case(settlement, None)).await?)
 }
 
 /// Ask the provider now about what waits
@@ -58,8 +58,8 @@ pub(crate) async fn ask(State(app): State<App>, named: Named, posted: Posted<AsA
     let (settlement, _) = known(named.last())?;
     let record = app.gateway.read(&posted.caller, |engine| engine.settlement_of_any(settlement)).await?;
     let (answers, left_out) = inquire(&app, &posted, &record).await?;
-    let case = app.gateway.read(&posted.caller, |engine| engine.case(settlement)).await?;
-    ok(&case.view(Some(&Asked { answers, left_out })))
+    let asked = Asked { answers, left_out };
+    ok(&app.gateway.read(&posted.caller, |engine| engine.case(settlement, Some(&asked))).await?)
 }
 
 /// Decide about what waits
@@ -76,7 +76,7 @@ pub(crate) async fn ask(State(app): State<App>, named: Named, posted: Posted<AsA
 pub(crate) async fn resolve(State(app): State<App>, named: Named, keyed: Keyed<AsAgent>) -> HandlerResult {
     let shown = async || {
         let (settlement, _) = known(named.last())?;
-        ok(&app.gateway.read(&keyed.caller, |engine| engine.case(settlement)).await?.view(None))
+        ok(&app.gateway.read(&keyed.caller, |engine| engine.case(settlement, None)).await?)
     };
     act(&app, &keyed, OperatorAct::ResolveReview, named.last(), shown).await
 }

@@ -69,7 +69,7 @@ pub(crate) async fn export(State(app): State<App>, open: Open<AsViewer>) -> Hand
 )]
 pub(crate) async fn read(State(app): State<App>, Authenticated(call): Authenticated<AsViewer>, named: Named) -> HandlerResult {
     let settlement = id(named.last(), "stl_", ErrorCode::SettlementNotFound)?;
-    ok(&app.gateway.read(&call.caller, |engine| engine.case(settlement)).await?.view(None))
+    ok(&app.gateway.read(&call.caller, |engine| engine.case(settlement, None)).await?)
 }
 
 /// Takes the parameter `client` out of the others.
