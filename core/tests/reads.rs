@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::support::live::{both_modes, live};
 use crate::support::{Sandbox, create, enroll, sealing, target};
-use railgate::ErrorCode;
-use railgate::api::Caller;
+use railgate::api::{Action, Caller};
+use railgate::env::Env as _;
 use railgate::store::memory::MemoryStore;
 use railgate::traceparent::TraceParent;
+use railgate::{Config, ErrorCode};
 
 #[test]
 fn what_was_paid_through_a_provider_is_its_position() {
@@ -95,4 +96,28 @@ fn where_a_payment_was_asked_for_is_kept_with_it() {
     s.pay("alone", "sim:ok");
     let alone = s.engine.settlement(&s.caller, &target("alone")).unwrap();
     assert_eq!((s.engine.traceparent_of(alone.no).unwrap(), alone.more), (None, None));
+}
+
+#[test]
+fn a_question_to_the_operator_says_what_it_is_about_and_until_when_it_counts() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:reverse-unknown");
+    s.work();
+    let asked = || {
+        let record = s.engine.settlement(&s.caller, &target("r")).unwrap();
+        let found = s.engine.inquiries(&record).unwrap();
+        assert_eq!(found.left_out, 0);
+        found.calls
+    };
+    let calls = asked();
+    assert_eq!((calls.len(), calls[0].action, calls[0].given_back), (1, Action::Inquire, false));
+    s.reverse("r", r#"{"amount":4}"#).unwrap();
+    s.work();
+    let calls = asked();
+    assert_eq!(calls.iter().map(|it| it.action).collect::<Vec<_>>(), [Action::Inquire, Action::InquireReversal]);
+    assert_eq!(calls.iter().map(|it| (it.given_back, it.money.minor())).collect::<Vec<_>>(), [(true, 1_000), (false, 400)]);
+    for call in calls {
+        let (wall, steady) = (call.not_after - s.env.now(), call.leave_by - s.env.steady());
+        assert_eq!((wall, steady), (Config::sandbox().lease_ms, Config::sandbox().lease_ms));
+    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use crate::support::log::log_all;
+use crate::support::meddling::Meddling;
 use crate::support::receiver::new_hook;
 use crate::support::{START, Sandbox, enroll, sealing, target, together};
 use railgate::api::{CaseTransferView, Subject};
@@ -13,7 +14,7 @@ use railgate::engine::{DueReviews, Maintain, Operated, ReportAnswer, ResolveRevi
 use railgate::env::{Env as _, ManualEnv};
 use railgate::ids::Ulid;
 use railgate::ledger::Mode;
-use railgate::lifecycle::Resolution;
+use railgate::lifecycle::{Resolution, ReversalStatus};
 use railgate::money::Currency;
 use railgate::rail::{FailureCode, RailAnswer};
 use railgate::route::ProviderSpec;
@@ -295,6 +296,39 @@ fn a_reversal_is_decided_by_its_number() {
 }
 
 #[test]
+fn a_contradiction_that_another_node_overtakes_is_not_lost() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1);
+    nobody_knows_of_the_reversal(&s);
+    let store = Meddling::over(s.store.clone());
+    let slow = Engine::open(store.clone(), s.env.clone(), sealing_of(2)).unwrap();
+    let fast = Engine::open(s.store.clone(), s.env.clone(), sealing_of(3)).unwrap();
+    let other = decision(&s, Some(1), Resolution::ConfirmedCompleted);
+    store.before_commit(move || assert!(fast.run(other).is_ok()));
+    report(&slow, Subject::Attempt(record(&s, "r").no, 1), declined()).unwrap();
+    assert!(s.view("r").needs_review);
+    assert!(matches!(due(&s)[..], [(0, ReviewReason::Discrepancy, _)]));
+    assert_sound(&s);
+}
+
+#[test]
+fn what_a_rail_calls_a_reversal_does_not_undo_what_another_node_learned_of_it() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), sealing(), 1);
+    s.pay("r", "sim:reverse-unknown");
+    s.work();
+    s.reverse("r", r#"{"amount":4}"#).unwrap();
+    s.work();
+    let store = Meddling::over(s.store.clone());
+    let slow = Engine::open(store.clone(), s.env.clone(), sealing_of(2)).unwrap();
+    let fast = Engine::open(s.store.clone(), s.env.clone(), sealing_of(3)).unwrap();
+    let subject = Subject::Reversal(record(&s, "r").no, 1);
+    store.before_commit(move || report(&fast, subject, RailAnswer::Completed { rail_reference: None }).unwrap());
+    report(&slow, subject, RailAnswer::Accepted { rail_reference: Some("rail-7".to_owned()) }).unwrap();
+    let reversal: ReversalRecord = all(&s, RecordKind::Reversal).remove(0);
+    assert_eq!((reversal.status, s.status("r")), (ReversalStatus::Completed, "partially_reversed"));
+    s.assert_sound();
+}
+
+#[test]
 fn the_flag_stays_until_the_last_reason_is_gone() {
     for (s, _folder) in sandboxes() {
         nobody_knows_of_the_reversal(&s);
@@ -438,6 +472,7 @@ fn maintenance_mends_what_a_program_without_a_queue_left() {
         let stale = ReviewRecord { settlement: plain.no, child: 0, reason: ReviewReason::Discrepancy, opened_at: 1, due: 1 };
         let writes = vec![Write::Delete(Key::Review((flagged.no, 0))), Write::Insert(stale.into())];
         s.store.commit(&Commit { writes }).unwrap();
+        assert!(s.engine.reviews_page(true, None, 9).unwrap().data.is_empty());
         assert_eq!(s.engine.run(Maintain).unwrap(), 2);
         assert_sound(&s);
         assert_eq!(s.engine.run(Maintain).unwrap(), 0);
@@ -477,6 +512,8 @@ fn maintenance_removes_a_reversal_whose_flag_is_gone_from_beside_its_settlement(
         let reversal: ReversalRecord = all(&s, RecordKind::Reversal).remove(0);
         let cleared = ReversalRecord { needs_review: false, ..reversal };
         s.store.commit(&Commit { writes: vec![Write::Replace(cleared.into())] }).unwrap();
+        let shown = s.engine.reviews_page(true, None, 9).unwrap().data;
+        assert_eq!(shown.iter().map(|it| it.reversal).collect::<Vec<_>>(), [None], "what is not flagged is not shown");
         assert_eq!(s.engine.run(Maintain).unwrap(), 1);
         assert!(matches!(due(&s)[..], [(0, ReviewReason::Discrepancy, _)]));
         assert_sound(&s);
