@@ -259,7 +259,7 @@ impl Engine {
                 change.update(overlay)?;
                 Ok(Some(Work::Call(call)))
             }
-            reversal::Next::Stay if mutated!(ResendReversal) && reversal.status == ReversalStatus::Submitted => {
+            reversal::Next::Stay if mutated!(ResendReversal) && matches!(reversal.status, ReversalStatus::Submitted) => {
                 Ok(Some(Work::Call(self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?)))
             }
             // A host sent it before and never reported back.

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::api::{Caller, Page, SettlementView};
 use crate::auth::base64url;
 use crate::error::{Error, ErrorCode, FieldProblem, Result, excerpt};
-use crate::ids::Ulid;
+use crate::ids::{ClientNo, Ulid};
 use crate::ledger::Mode;
 use crate::lifecycle::{Direction, SettlementStatus};
 use crate::money::Currency;
@@ -162,29 +162,43 @@ impl Engine {
             return Ok(Page { data: Vec::new(), has_more: false, next_cursor: None });
         }
         let before = request.cursor.as_deref().map(|cursor| self.open_cursor(caller, cursor)).transpose()?;
-        let filtered = filter != SettlementFilter::default();
-        let mut records: Vec<SettlementRecord> = Vec::new();
-        // Most pages are full soon: only what few settlements match is looked for among many.
-        for examined in [4 * request.limit + 1, EXAMINED] {
-            if filtered {
-                let last = Scan::nth_settlement_of(caller.client, &filter, before, examined.min(EXAMINED));
-                filter.from = typed(self.store.scan(&last)?.pop())?.as_ref().map(place_of);
-            }
-            records = typed_all(self.store.scan(&Scan::settlements_of(caller.client, &filter, before, request.limit + 1))?)?;
-            if records.len() > request.limit || filter.from.is_none() {
-                break;
-            }
-        }
-        let next = if records.len() > request.limit {
-            records.truncate(request.limit);
-            records.last().map(place_of)
-        } else {
-            filter.from
-        };
+        let (records, next) = self.page_of(caller.client, filter, before, request.limit)?;
         let next_cursor = next.map(|next| self.cursor(caller, next));
         let data = records.iter().map(|record| self.view(record, caller.client_id)).collect();
         Ok(Page { data, has_more: next_cursor.is_some(), next_cursor })
     }
+
+    /// The next settlements that match, and the place after which the next page begins.
+    fn page_of(
+        &self,
+        client: ClientNo,
+        mut filter: SettlementFilter,
+        before: Option<Place>,
+        limit: usize,
+    ) -> Result<(Vec<SettlementRecord>, Option<Place>)> {
+        let filtered = filter != SettlementFilter::default();
+        let mut records: Vec<SettlementRecord> = Vec::new();
+        for examined in [examined_first(limit), EXAMINED] {
+            if filtered {
+                let last = Scan::nth_settlement_of(client, &filter, before, examined.min(EXAMINED));
+                filter.from = typed(self.store.scan(&last)?.pop())?.as_ref().map(place_of);
+            }
+            records = typed_all(self.store.scan(&Scan::settlements_of(client, &filter, before, limit + 1))?)?;
+            if records.len() > limit || filter.from.is_none() {
+                break;
+            }
+        }
+        if records.len() > limit {
+            records.truncate(limit);
+            filter.from = records.last().map(place_of);
+        }
+        Ok((records, filter.from))
+    }
+}
+
+/// Most pages are full soon: only what few settlements match is looked for among many.
+fn examined_first(limit: usize) -> usize {
+    4 * limit + 1
 }
 
 fn boolean(value: &str) -> Result<bool, (&'static str, String)> {
