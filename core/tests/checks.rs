@@ -8,8 +8,9 @@ use crate::support::live::{both_modes, live};
 use crate::support::town::participant;
 use crate::support::{Sandbox, enroll, sealing};
 use railgate::api::{CheckView, Verdict};
+use railgate::money::Currency;
 use railgate::rail::{PayeeMatch, Rails};
-use railgate::route::{Availability, ProviderSpec};
+use railgate::route::{Availability, ProviderSpec, Serves};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::{StoreError, Unique};
@@ -44,6 +45,16 @@ fn a_check_says_what_a_create_would_say_and_where_it_would_go() {
     let nowhere = checked(&s, &body("1", "EUR", "sim:ok"));
     assert!(!nowhere.ok && nowhere.quote.is_none() && !nowhere.route.is_empty(), "{nowhere:?}");
     assert!(nowhere.route.iter().all(|step| step.verdict == Verdict::Out && step.why.is_some()), "{nowhere:?}");
+}
+
+#[test]
+fn a_currency_that_nobody_takes_is_refused_by_its_name() {
+    let currencies = Serves::Only(vec![Currency::from_code("EUR").unwrap()]);
+    let provider = ProviderSpec { currencies, ..ProviderSpec::simulator("euros", "Euros") };
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), Config { providers: vec![provider], ..sealing() }, 1);
+    let refused = checked(&s, &body("1", "USD", "sim:ok"));
+    assert_eq!(problems(&refused), [("/currency", "currency_unsupported")]);
+    assert!(checked(&s, &body("1", "EUR", "sim:ok")).ok);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn each_member_is_kept_also_without_the_others() {
     assert_eq!(kept("ordered", json!({ "metadata": { "order": "7" } })), expected);
     let expected = SettlementMore { pinned: Some("simulator".into()), ..SettlementMore::default() };
     assert_eq!(kept("pinned", json!({ "provider": "simulator" })), expected);
-    let expected = SettlementMore { quote_id: Some(quote.clone().into()), ..SettlementMore::default() };
+    let expected = SettlementMore { quote_id: Some(quote.clone()), ..SettlementMore::default() };
     assert_eq!(kept("quoted", json!({ "quote_id": quote })), expected);
     let mut traced = create(&s.engine, s.caller, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"traced"}"#);
     traced.request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".parse().ok();

@@ -226,6 +226,11 @@ fn credit_lets_live_money_fall_below_zero_and_no_further() {
         let shown = [s.engine.balances(&live(&s)).unwrap().remove(0), s.engine.balance(&live(&s), "EUR").unwrap()];
         assert!(shown.iter().all(|it| (it.available.as_str(), it.credit.as_str()) == ("0.00", "50.00")), "before there was ever any money");
         assert_eq!(s.engine.balance(&s.caller, "EUR").unwrap().credit.as_str(), "0.00", "the sandbox has none");
+        let listed = |caller| s.engine.balances(&caller).unwrap().into_iter().map(|it| it.currency).collect::<Vec<_>>();
+        agree(&s, json!({ "credit": { "CHF": "1", "EUR": "50" } })).unwrap();
+        assert_eq!(listed(live(&s)), ["CHF", "EUR"]);
+        assert!(!listed(s.caller).contains(&"CHF".to_owned()));
+        agree(&s, json!({ "credit": { "EUR": "50" } })).unwrap();
         pay(&s, "30", "r-1").unwrap();
         assert_eq!(pay(&s, "20.01", "r-2"), Err(ErrorCode::InsufficientFunds));
         let funds =

@@ -81,7 +81,7 @@ fn matches(it: &SettlementView, name: &str, value: &str) -> bool {
 fn each_filter_finds_what_it_says_alone_and_with_every_other() {
     let s = both_modes(Arc::new(MemoryStore::new()), sealing());
     let all = payments(&s);
-    let (third, last) = (all[2].created_at.clone(), all[35].created_at.clone());
+    let (third, last) = (all[2].created_at, all[35].created_at);
     let mut filters = vec![
         ("status", "completed"),
         ("status", "failed"),
