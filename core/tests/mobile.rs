@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::support::{START, Sandbox, enroll, target, together};
+use crate::support::{START, Sandbox, create, enroll, target, together};
 use railgate::api::{Caller, SettlementView};
 use railgate::auth::{PublicKey, Scope, Signer, SoftwareKey};
 use railgate::engine::{
     Create, DEVICE_CODE_TTL_MS, DecidePayment, EnrollDevice, MadeCode, Maintain, MakeDeviceCode, NewDevice, PutUser, RenameDevice,
-    RevokeDevice, Shown, Suspend,
+    RevokeDevice, SetClock, Shown, Suspend,
 };
 use railgate::ids::{KeyNo, Ulid, UserNo};
 use railgate::ledger::Mode;
@@ -16,6 +16,7 @@ use railgate::store::record::{DeviceCodeRecord, RecordKind, UserStatus};
 use railgate::store::sqlite::SqliteStore;
 use railgate::store::{Scan, Store, typed_all};
 use railgate::validate::mobile::parse_user;
+use railgate::validate::simulator::parse_clock;
 use railgate::{Config, Error, ErrorCode};
 
 const HOUR: i64 = 3_600_000;
@@ -312,6 +313,25 @@ fn a_payment_that_nobody_decides_about_is_cancelled() {
         let third = pay(s, ada.caller, "p-3", 250, "").unwrap();
         s.reverse("p-3", "").unwrap();
         assert_eq!(code(decide(s, &third, &ada, true)), ErrorCode::ApprovalDecided);
+        s.assert_sound();
+    });
+}
+
+#[test]
+fn a_clock_that_is_put_ahead_ends_what_nobody_decided_about_and_holds_up_nobody() {
+    over_each_store(|s| {
+        let ada = phone(s, "ada", 1);
+        for reference in ["p-1", "p-2"] {
+            pay(s, ada.caller, reference, 250, "").unwrap();
+        }
+        let request = parse_clock(br#"{"advance_ms":3600001}"#).unwrap();
+        s.engine.run(SetClock { caller: s.caller, request }).unwrap();
+        let other = enroll(&s.engine, "Another");
+        let paid = s.engine.run(create(&s.engine, other, r#"{"amount":1,"currency":"EUR","to":"sim:ok","reference":"theirs"}"#)).unwrap();
+        s.pass(5_000);
+        assert_eq!(["p-1", "p-2"].map(|reference| (s.status(reference), approval(&s.view(reference)))), [("cancelled", "ended"); 2]);
+        let paid = s.engine.settlement_by_number(paid.settlement.no).unwrap().unwrap();
+        assert_eq!(paid.status.as_str(), "completed");
         s.assert_sound();
     });
 }

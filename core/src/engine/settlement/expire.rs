@@ -33,12 +33,7 @@ impl Command for Expire {
             if d.overlay.touched(&Key::Settlement(*no)) {
                 continue;
             }
-            let mut change = d.engine.change(d.overlay, *no)?;
-            if change.expire() {
-                change.update(d.overlay)?;
-                d.overlay.settle();
-                count += 1;
-            }
+            count += usize::from(d.engine.change(d.overlay, *no)?.cancel_expired(d.overlay)?);
         }
         Ok(count)
     }
@@ -83,11 +78,9 @@ impl Engine {
         let expired: Vec<SettlementRecord> = typed_all(overlay.store.scan(&scan)?)?;
         let mut count = 0;
         for record in expired {
-            let seen = overlay.touched(&Key::Settlement(record.no));
-            let mut change = Change::of(self, record, now);
-            if !seen && change.expire() {
-                change.update(overlay)?;
-                count += 1;
+            // A clock that travels looks again at each of its stops.
+            if !overlay.touched(&Key::Settlement(record.no)) {
+                count += usize::from(Change::of(self, record, now).cancel_expired(overlay)?);
             }
         }
         Ok(count)
@@ -95,6 +88,17 @@ impl Engine {
 }
 
 impl Change<'_> {
+    /// Writes that it is cancelled if nothing was sent and its time is over; returns whether it is.
+    fn cancel_expired(mut self, overlay: &mut Overlay<'_>) -> Result<bool> {
+        let is_over = self.expire();
+        if is_over {
+            self.update(overlay)?;
+            // Whatever becomes of the rest: later reads see it, so that it is not cancelled twice.
+            overlay.settle();
+        }
+        Ok(is_over)
+    }
+
     /// Cancels it if nothing was sent and its time is over; returns whether it did.
     pub(crate) fn expire(&mut self) -> bool {
         let is_over = self.record.status == SettlementStatus::Accepted && self.record.expires_at.is_some_and(|at| at <= self.now);
