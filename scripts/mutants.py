@@ -1,13 +1,14 @@
 """Tries all mutants of cargo-mutants with one build: called by mutants.sh.
 
 A mutant is a change of a span of the source. Here the source is written once with all of them, each behind a switch that a number in
-the environment throws, so that a mutant costs a run of the tests and not a build. What cannot be written so, as in
-constants, is left to cargo-mutants.
+the environment throws, so that a mutant costs a run of the tests and not a build. What cannot be written so, as in constants, is
+built alone.
 """
 
 import collections
 import concurrent.futures
 import filecmp
+import functools
 import json
 import os
 import re
@@ -26,6 +27,8 @@ import tree_sitter_rust
 # Tests write files and wait for the disk; here they need not.
 FILES = "/dev/shm" if os.path.isdir("/dev/shm") else None
 MEMORY_MOST = 4 << 30
+# How long a program of tests may run with a mutant that has a build of its own, in seconds.
+ALONE_AT_MOST = 300
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_rust.language()))
 SWITCH = """
 #[doc(hidden)]
@@ -172,25 +175,33 @@ def write(mutants: dict, without: set, left: set, tree: Path):
                 source.place(number, mutant)
             except Unwritable:
                 left.add(number)
-        (tree / name).write_text(source.written())
+        put(tree / name, source.written())
     root = Path("core/src/lib.rs")
-    (tree / root).write_text(root.read_text() + SWITCH)
+    put(tree / root, root.read_text() + SWITCH)
 
 
-def copy(tree: Path):
-    """The files of the repository, as they are now; what has not changed keeps its time, by which cargo goes."""
+def put(path: Path, text: str):
+    """Writes a file; one that is so already keeps its time, by which cargo goes."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def copy(tree: Path, but: set):
+    """The files of the repository, as they are now, but those that are written otherwise."""
     names = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in filter(os.path.isfile, names):
+    for name in filter(os.path.isfile, set(names) - but):
         copied = tree / name
         if not copied.exists() or not filecmp.cmp(name, copied, shallow=False):
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(name, copied)
 
 
-def build(tree: Path, target: Path, arguments: list):
-    """The test programs; and the error's code for each mutant that does not compile."""
+def build(tree: Path, target: Path, arguments: list, **settings):
+    """The test programs, unless it fails; the error's code for each mutant that does not compile; and what else does not."""
     command = ["cargo", "test", "--no-run", "--message-format=json", "--package", "railgate", *arguments]
-    env = dict(os.environ, CARGO_TARGET_DIR=str(target), RUSTFLAGS="--cap-lints=allow", CARGO_PROFILE_DEV_OPT_LEVEL="1")
+    command += ["--lib", "--test", "engine"]
+    env = dict(os.environ, CARGO_TARGET_DIR=str(target), RUSTFLAGS="--cap-lints=allow", **settings)
     done = subprocess.run(command, cwd=tree, env=env, stdout=subprocess.PIPE, text=True)
     programs, wrong, others = {}, {}, []
     for line in done.stdout.splitlines():
@@ -202,9 +213,7 @@ def build(tree: Path, target: Path, arguments: list):
             wrong |= dict.fromkeys(here, (said["message"]["code"] or {}).get("code"))
             if not here and said["message"]["spans"]:
                 others.append(said["message"]["rendered"])
-    if done.returncode and not wrong:
-        sys.exit("the mutants do not compile, and not for one of them:\n" + "\n".join(others))
-    return programs, wrong
+    return None if done.returncode else programs, wrong, others
 
 
 def marks_around(tree: Path, span: dict):
@@ -225,14 +234,20 @@ class Tests:
 
     def __init__(self, runs: list, tree: Path):
         self.runs, self.tree = runs, tree
-        begun = time.monotonic()
-        if (failed := self.fails(0, None)) is not None:
-            sys.exit(f"a test fails without a mutant: {failed}")
-        # Some mutants never come to an end.
-        self.patience = 10 + 5 * (time.monotonic() - begun)
 
-    def fails(self, number: int, patience):
+    @functools.cached_property
+    def patience(self) -> float:
+        """After how long a mutant is taken for one that never comes to an end."""
+        begun = time.monotonic()
+        if (failed := self.first_failed(0, None)) is not None:
+            sys.exit(f"a test fails without a mutant: {failed}")
+        return 10 + 5 * (time.monotonic() - begun)
+
+    def fails(self, number: int):
         """The first test that fails, or None."""
+        return self.first_failed(number, self.patience)
+
+    def first_failed(self, number: int, patience):
         with tempfile.TemporaryDirectory(dir=FILES) as files:
             env = dict(os.environ, MUTANT=str(number), RUST_BACKTRACE="0", TMPDIR=files)
             return next((it for run in self.runs if (it := self.fails_in(run, env, patience))), None)
@@ -257,28 +272,42 @@ class Tests:
 
 
 def main():
-    """Writes `missed` and `left`, a name a line, into the folder that has the list."""
+    """Writes `missed`, a name a line, into the folder that has the list."""
     work = Path(sys.argv[1]).resolve()
-    mutants = dict(enumerate(json.loads((work / "list.json").read_text()), 1))
     settings = Path(".cargo/mutants.toml").read_text()
+    # cargo-mutants leaves out none of the deleted fields.
+    unwanted = re.compile("|".join(re.findall(r"^  '(.*)',$", settings, re.MULTILINE)))
+    listed = [it for it in json.loads((work / "list.json").read_text()) if not unwanted.search(it["name"])]
+    mutants = dict(enumerate(listed, 1))
     arguments = json.loads(re.search(r"^additional_cargo_args = (.*)$", settings, re.MULTILINE)[1])
     tree = work / "tree"
-    copy(tree)
-    left, unviable = set(), set()
+    copy(tree, {"core/src/lib.rs", *(it["file"] for it in mutants.values())})
+    names = {n: it["name"] for n, it in mutants.items()}
+    # Those of the last run too, which takes a build less each time.
+    known = work / "unviable.json"
+    before = set(json.loads(known.read_text())) if known.exists() else set()
+    left, unviable = set(), {n for n, name in names.items() if name in before}
     while True:
         write(mutants, left | unviable, left, tree)
-        programs, wrong = build(tree, work / "build", [*arguments, "--lib", "--test", "engine"])
-        if not wrong:
+        programs, wrong, others = build(tree, work / "build", arguments, CARGO_PROFILE_DEV_OPT_LEVEL="1")
+        if programs:
             break
+        if not wrong:
+            sys.exit("the mutants do not compile, and not for one of them:\n" + "\n".join(others))
         # A constant has no switch, and a field may be moved only once; what else does not compile here does not in its place.
         own = {n for n, code in wrong.items() if code == "E0015" or mutants[n]["genre"] == "StructField"}
         left |= own
         unviable |= wrong.keys() - own
-    names = {n: it["name"] for n, it in mutants.items() if n not in left | unviable}
-    print(f"{len(names)} mutants in one build; {len(unviable)} do not compile, {len(left)} are left to cargo-mutants", flush=True)
-    missed = attempt_all(names, stages(programs, tree), work / "noticed.json")
-    (work / "missed").write_text("".join(f"{it}\n" for it in missed))
-    (work / "left").write_text("".join(f"{mutants[it]['name']}\n" for it in sorted(left)))
+    known.write_text(json.dumps([names[n] for n in sorted(unviable)], indent=0))
+    record = Record(work / "noticed.json")
+    switched = {n: name for n, name in names.items() if n not in left | unviable}
+    print(f"{len(switched)} mutants in one build; {len(unviable)} do not compile, {len(left)} have a build each", flush=True)
+    missed = attempt_all(switched, stages(programs, tree), record)
+    for number in sorted(n for n in left if names[n] not in record.noticed):
+        by = attempt_alone(mutants[number], tree, work / "alone", arguments)
+        print(f"{names[number]}: {by or 'NOT NOTICED'}", flush=True)
+        record.add(names[number], by) if by else missed.append(names[number])
+    (work / "missed").write_text("".join(f"{it}\n" for it in sorted(missed)))
 
 
 def stages(programs: dict, tree: Path):
@@ -287,33 +316,58 @@ def stages(programs: dict, tree: Path):
     quick = "simulation:: lifecycle_table:: refunds:: movements:: limits:: books::".split()
     slow = "stores:: power:: journal:: copy:: cells:: golden:: clocks::a_year".split()
     skip = [f"--skip={it}" for it in ["tidy::", *quick, *slow]]
-    for runs in [[(engine, quick)], [(engine, skip)], [(unit, []), (engine, slow)]]:
-        yield Tests(runs, tree)
+    return [Tests(runs, tree) for runs in [[(engine, quick)], [(engine, skip)], [(unit, []), (engine, slow)]]]
 
 
-def attempt_all(names: dict, stages, record: Path):
-    """The names of those that no test notices. What was noticed in an earlier run is not tried again."""
-    noticed = json.loads(record.read_text()) if record.exists() else {}
-    missed = [n for n, name in names.items() if name not in noticed]
-    lock = threading.Lock()
+class Record:
+    """Which test noticed which mutant, also in earlier runs: those are not tried again."""
+
+    def __init__(self, path: Path):
+        self.path, self.lock = path, threading.Lock()
+        self.noticed = json.loads(path.read_text()) if path.exists() else {}
+
+    def add(self, name: str, by: str):
+        with self.lock:
+            self.noticed[name] = by
+            self.path.write_text(json.dumps(self.noticed, indent=0))
+
+
+def attempt_all(names: dict, stages: list, record: Record) -> list:
+    """The names of those that no test notices."""
+    missed = [n for n, name in names.items() if name not in record.noticed]
 
     def attempt(number: int, tests: Tests):
-        by = tests.fails(number, tests.patience)
-        with lock:
-            if by:
-                noticed[names[number]] = by
-                record.write_text(json.dumps(noticed, indent=0))
-            counts[by is None] += 1
-            if sum(counts) % 50 == 0:
-                print(f"{sum(counts)} of {len(missed)}: {counts[0]} noticed", flush=True)
+        if by := tests.fails(number):
+            record.add(names[number], by)
+        counts[by is None] += 1
+        if sum(counts) % 50 == 0:
+            print(f"{sum(counts)} of {len(missed)}: {counts[0]} noticed", flush=True)
 
     for tests in stages:
         counts = [0, 0]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda n: attempt(n, tests), missed))
-        missed = [n for n in missed if names[n] not in noticed]
+        if missed and tests.patience:
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(lambda n: attempt(n, tests), missed))
+        missed = [n for n in missed if names[n] not in record.noticed]
         print(f"{len(names) - len(missed)} noticed, {len(missed)} not so far", flush=True)
-    return sorted(names[n] for n in missed)
+    return [names[n] for n in missed]
+
+
+def attempt_alone(mutant: dict, tree: Path, target: Path, arguments: list):
+    """What notices a mutant that has a build of its own, or None."""
+    source = Source(Path(mutant["file"]).read_bytes())
+    start, end = (source.offset(mutant["span"][side]) for side in ("start", "end"))
+    place = tree / mutant["file"]
+    kept = place.read_bytes()
+    place.write_bytes(source.text[:start] + mutant["replacement"].encode() + source.text[end:])
+    try:
+        programs, _, _ = build(tree, target, arguments, CARGO_INCREMENTAL="1")
+        if not programs:
+            return "the compiler"
+        every = stages(programs, tree)
+        return next((it for tests in every if (it := tests.first_failed(0, ALONE_AT_MOST))), None)
+    finally:
+        place.write_bytes(kept)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ use crate::support::live::in_both_modes;
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::town::{body, town};
-use crate::support::{Sandbox, create, reverse, sealing};
+use crate::support::{Sandbox, create, enroll, reverse, sealing};
 use railgate::api::{Caller, IdempotencyKey, Subject};
 use railgate::engine::{
     Command, Create, Expire, Fund, LeaseTasks, MoveMoney, NoteCheck, Receive, Recover, Release, ReportAnswer, ResolveReview, Reverse,
@@ -188,6 +188,14 @@ fn trips<C: Command>(given: impl Fn(&Sandbox) -> C) -> usize {
 fn on_another_machine_a_command_reads_all_that_it_needs_at_once() {
     assert_eq!(trips(|s| fund(s.caller, "1.00 EUR")), 2, "fund");
     assert_eq!(trips(by_key), 2, "reverse");
+    let s = sandbox();
+    let store: Arc<Remote> = Remote::over(s.store.clone());
+    let far = node(&s, store.clone(), 1);
+    let funds = || ["EUR", "USD", "JPY"].map(|code| fund(s.caller, &format!("1 {code}")));
+    assert!(far.run_all(funds()).iter().all(Result::is_ok));
+    store.taken();
+    assert!(far.run_all(funds()).iter().all(Result::is_ok));
+    assert_eq!(store.taken(), 2, "three at once read what they need in one round trip");
     assert_eq!(trips(call), 2, "receive");
     let unasked = |s: &Sandbox| {
         s.pay("r", "sim:timeout-never");
@@ -252,7 +260,11 @@ fn play_money_counts_what_another_node_credited_meanwhile() {
     let s = sandbox();
     let store = Meddling::over(s.store.clone());
     let (slow, fast) = (node(&s, store.clone(), 1), node(&s, s.store.clone(), 2));
-    let caller = s.caller;
+    let (caller, other) = (s.caller, enroll(&s.engine, "Other"));
+    // Each draws numbers of its own by now, so that they do not meet.
+    for _ in 0..3 {
+        assert!([&slow, &fast].iter().all(|node| node.run(fund(other, "1.00 EUR")).is_ok()));
+    }
     store.before_get(RecordKind::Allowance, move || assert!(fast.run(fund(caller, "2.00 EUR")).is_ok()));
     let totals = slow.run(fund(caller, "3.00 EUR")).unwrap();
     let held = Money::from_minor(totals.credits_posted, Currency::from_code("EUR").unwrap());

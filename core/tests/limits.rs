@@ -231,6 +231,7 @@ fn credit_lets_live_money_fall_below_zero_and_no_further() {
         assert_eq!(listed(live(&s)), ["CHF", "EUR"]);
         assert!(!listed(s.caller).contains(&"CHF".to_owned()));
         agree(&s, json!({ "credit": { "EUR": "50" } })).unwrap();
+        assert_eq!(pay(&s, "50.01", "r-0"), Err(ErrorCode::InsufficientFunds), "it has an account, though never any money");
         pay(&s, "30", "r-1").unwrap();
         assert_eq!(pay(&s, "20.01", "r-2"), Err(ErrorCode::InsufficientFunds));
         let funds =

@@ -165,6 +165,28 @@ fn pages_end_where_the_list_does() {
 }
 
 #[test]
+fn a_page_that_is_full_early_does_not_promise_more_than_there_is() {
+    let s = Sandbox::new();
+    for n in 0..30 {
+        s.pay(&n.to_string(), if n < 28 { "sim:ok" } else { "acct:42" });
+    }
+    let found = pages(&s, &s.caller, &[("limit", "2"), ("to", "acct:42")]);
+    assert_eq!((found.len(), references(&found)), (1, vec!["29", "28"]));
+}
+
+#[test]
+fn what_a_reset_ends_is_what_is_open_in_the_sandbox() {
+    let s = both_modes(Arc::new(MemoryStore::new()), sealing());
+    payments(&s);
+    s.pay("open", "sim:pending");
+    let real = r#"{"amount":1,"currency":"EUR","to":"acct:42","reference":"real"}"#;
+    s.engine.run(crate::support::create(&s.engine, live(s.caller), real)).unwrap();
+    let ended = s.engine.list(&live(s.caller), &s.engine.parse_reset(b"").unwrap()).unwrap().data;
+    assert!(ended.iter().all(|it| it.sandbox && ["accepted", "submitted", "unknown"].contains(&it.status.as_str())), "{ended:?}");
+    assert!(ended.iter().any(|it| it.reference == "open") && ended.iter().any(|it| it.status.as_str() == "unknown"));
+}
+
+#[test]
 fn a_parameter_that_says_nothing_is_refused_by_its_name() {
     let s = Sandbox::new();
     let refused = |name: &str, value: &str| -> (String, String) {

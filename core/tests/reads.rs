@@ -121,3 +121,35 @@ fn a_question_to_the_operator_says_what_it_is_about_and_until_when_it_counts() {
         assert_eq!((wall, steady), (Config::sandbox().lease_ms, Config::sandbox().lease_ms));
     }
 }
+
+#[test]
+fn a_trace_is_read_in_parts_of_any_length() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:ok");
+    s.pass(0);
+    let record = s.engine.settlement(&s.caller, &target("r")).unwrap();
+    let all: Vec<u32> = s.engine.events(&record, 0, 99).unwrap().iter().map(|it| it.sequence).collect();
+    assert_eq!(all, (1..=record.version).collect::<Vec<_>>());
+    for after in 0..=record.version {
+        for limit in 0..all.len() {
+            let part: Vec<u32> = s.engine.events(&record, after, limit).unwrap().iter().map(|it| it.sequence).collect();
+            assert_eq!(part, all.iter().copied().filter(|n| *n > after).take(limit).collect::<Vec<_>>(), "{limit} after {after}");
+        }
+    }
+}
+
+#[test]
+fn who_asks_for_too_much_back_hears_what_is_left_and_why() {
+    let s = Sandbox::new();
+    s.pay("r", "sim:reverse-unknown");
+    let refused = |body: &str| s.reverse("r", body).unwrap_err().to_string();
+    assert!(
+        refused(r#"{"amount":1}"#).contains("nothing was sent yet: it can only be cancelled as a whole"),
+        "{}",
+        refused(r#"{"amount":1}"#)
+    );
+    s.pass(0);
+    s.reverse("r", r#"{"amount":3}"#).unwrap();
+    s.pass(0);
+    assert!(refused(r#"{"amount":8}"#).contains("7.00 EUR can still be reversed"), "{}", refused(r#"{"amount":8}"#));
+}

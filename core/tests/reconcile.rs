@@ -10,7 +10,7 @@ use crate::support::{Sandbox, sealing, target};
 use proptest::prelude::*;
 use railgate::api::{ReconciliationView, StatementFindingView, Subject};
 use railgate::engine::verify::verify;
-use railgate::engine::{BeginReconciliation, Keep, KeepReconciled, Operated, ReportAnswer, ResolveReview, Statement};
+use railgate::engine::{BeginReconciliation, Keep, KeepReconciled, LeaseTasks, Operated, ReportAnswer, ResolveReview, Statement};
 use railgate::env::Env as _;
 use railgate::ids::{OperatorNo, SettlementNo, Ulid};
 use railgate::lifecycle::Resolution;
@@ -363,6 +363,23 @@ fn proof_about_a_reversal_agrees_with_the_statement_or_contradicts_it() {
         assert_eq!(reviews(&s), [(no(&s, "contradicts"), 1, ReviewReason::StatementDiffers)]);
         resolve(&s, "contradicts", Some(1), Resolution::AcceptDiscrepancy);
         assert_eq!(reviews(&s), []);
+        s.assert_sound();
+    }
+}
+
+#[test]
+fn a_reversal_that_gets_unclear_after_its_statement_still_waits_for_the_line() {
+    for (s, _folder) in sandboxes() {
+        s.pay("r", "sim:ok");
+        s.work();
+        s.reverse("r", r#"{"amount":4}"#).unwrap();
+        // It is on its way.
+        assert_eq!(s.engine.run(LeaseTasks::up_to(9)).unwrap().len(), 1);
+        compared(&s, &[Row::of(&s, "r"), Row::back(&s, "r", "R1")]);
+        assert_eq!(reviews(&s), [(no(&s, "r"), 1, ReviewReason::InStatement)]);
+        let subject = Subject::Reversal(s.engine.settlement(&s.caller, &target("r")).unwrap().no, 1);
+        s.engine.run(ReportAnswer { subject, answer: RailAnswer::Unknown, lease: None }).unwrap();
+        assert_eq!(reviews(&s), [(no(&s, "r"), 1, ReviewReason::InStatement)]);
         s.assert_sound();
     }
 }

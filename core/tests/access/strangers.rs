@@ -2,7 +2,8 @@
 
 use railgate::engine::Config;
 use railgate::engine::verify::verify;
-use railgate::store::record::{AllowanceRecord, InvitationRecord};
+use railgate::store::record::{AllowanceRecord, ClientRecord, InvitationRecord};
+use railgate::store::typed;
 
 use super::*;
 
@@ -77,6 +78,23 @@ fn two_nodes_that_open_one_client_s_accounts_credit_them_once() {
         let euros = Money::from_minor(100, Currency::from_code("EUR").unwrap());
         late.run(Fund { caller: client.caller, money: euros }).unwrap();
         assert_eq!(w.engine.balance(&client.caller, "EUR").unwrap().ledger.as_str(), "1000001.00");
+        w.assert_sound();
+    });
+}
+
+#[test]
+fn a_client_that_pays_while_another_node_suspends_it_as_unused_is_refused_or_stays() {
+    over_each_store(|w| {
+        let client = w.client(1);
+        w.client(2);
+        w.pass(31 * DAY);
+        let slow = Meddling::over(w.store.clone());
+        let late = Engine::open(slow.clone(), w.env.clone(), sealing()).unwrap();
+        let fast = w.node(sealing());
+        slow.before_commit(move || assert!(fast.run(Maintain).is_ok()));
+        let paid = late.run(w.create(&client, "late", "10"));
+        let record: Option<ClientRecord> = typed(w.store.get(&Key::Client(client.caller.client)).unwrap()).unwrap();
+        assert_eq!((paid.is_ok(), record.unwrap().suspended), (false, true));
         w.assert_sound();
     });
 }

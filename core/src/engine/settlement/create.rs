@@ -148,10 +148,7 @@ impl Engine {
         let covers = |totals: Totals| Ok::<_, Error>(totals.available().ok_or_else(overflow)?.saturating_add(credit) >= total);
         let known = overlay.estimate(account, writer.estimates.of(account))?;
         let totals = if covers(known)? { known } else { overlay.totals(account)? };
-        // Another node may have opened the account between the two reads.
-        let opened =
-            |overlay: &mut Overlay<'_>| Ok::<_, Error>(SHARED && totals.credits_posted == 0 && covers(overlay.totals_anew(account)?)?);
-        if !covers(totals)? && !self.opens(overlay, writer, account, total)? && !opened(overlay)? {
+        if !covers(totals)? && !self.opens(overlay, writer, account, total)? && !covers(opened_meanwhile(overlay, account, totals)?)? {
             return Err(self.short_of_funds(overlay, totals, credit, account)?);
         }
         let mut change = Change::of(self, self.fresh_record(writer, caller, mode, request, (provider, charge.fee), now), now);
@@ -159,7 +156,7 @@ impl Engine {
             change.more().fee_refund = Some(charge.refund);
         }
         change.hold();
-        if credit > 0 {
+        if credit != 0 {
             change.write(Write::Floor { account, floor: -credit });
         }
         if let Some(limits) = limits {
@@ -286,6 +283,14 @@ impl Engine {
             user: None,
         }
     }
+}
+
+/// What an account that held nothing holds now: another node may have opened it between the two reads.
+fn opened_meanwhile(overlay: &mut Overlay<'_>, account: AccountId, totals: Totals) -> Result<Totals> {
+    if !SHARED || totals.credits_posted != 0 {
+        return Ok(totals);
+    }
+    overlay.totals_anew(account)
 }
 
 /// Without any provider of a mode, the same request will not find one soon.

@@ -52,7 +52,7 @@ impl Engine {
                 before = latest.replace(Moment::from(event));
             }
             match events.last() {
-                Some(last) if events.len() == PAGE && last.n < record.version => after = last.n,
+                Some(last) if events.len() == PAGE => after = last.n,
                 Some(_) | None => break,
             }
         }
