@@ -8,12 +8,14 @@ use crate::support::live::{both_modes, live};
 use crate::support::town::participant;
 use crate::support::{Sandbox, enroll, sealing};
 use railgate::api::{CheckView, Verdict};
+use railgate::env::Env as _;
 use railgate::money::Currency;
 use railgate::rail::{PayeeMatch, Rails};
 use railgate::route::{Availability, ProviderSpec, Serves};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::{StoreError, Unique};
+use railgate::time::rfc3339;
 use railgate::{Config, ErrorCode};
 
 fn body(amount: &str, currency: &str, to: &str) -> String {
@@ -33,6 +35,7 @@ fn a_check_says_what_a_create_would_say_and_where_it_would_go() {
     let s = Sandbox::new();
     let fine = checked(&s, &body("1", "EUR", "sim:ok"));
     assert!(fine.ok && fine.funds_available && fine.problems.is_empty() && fine.warnings.is_empty(), "{fine:?}");
+    assert_eq!(fine.quote.unwrap().expires_at, rfc3339(s.env.now() + Config::sandbox().quote_ttl_ms));
     let poor = checked(&s, &body("1000000.01", "EUR", "sim:ok"));
     assert_eq!((poor.ok, poor.funds_available, problems(&poor)), (false, false, vec![("/amount", "insufficient_funds")]));
     let none = checked(&s, &body("1", "CHF", "sim:ok"));

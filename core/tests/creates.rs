@@ -1,5 +1,6 @@
 //! What a create keeps of a request, why it refuses one, and when what it made is over.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::support::live::live;
@@ -42,6 +43,16 @@ fn each_member_is_kept_also_without_the_others() {
     traced.request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".parse().ok();
     let expected = SettlementMore { traceparent: traced.request.traceparent, ..SettlementMore::default() };
     assert_eq!(s.engine.run(traced).unwrap().settlement.more.as_deref(), Some(&expected));
+}
+
+#[test]
+fn ids_of_one_moment_cannot_be_guessed_from_each_other() {
+    let s = Sandbox::new();
+    for n in 0..8 {
+        s.pay(&n.to_string(), "sim:ok");
+    }
+    let salts: HashSet<u64> = (0..8).map(|n| s.engine.settlement(&s.caller, &target(&n.to_string())).unwrap().salt).collect();
+    assert_eq!(salts.len(), 8);
 }
 
 #[test]
