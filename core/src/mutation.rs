@@ -82,6 +82,12 @@ named_enum! {
         StatementLineTwice = "statement_line_twice",
         /// A provider's statement that was compared is compared once more.
         StatementComparedTwice = "statement_compared_twice",
+        /// A large payment of a user leaves without asking the user.
+        UserNotAsked = "user_not_asked",
+        /// Another user approves a payment.
+        ForeignConsent = "foreign_consent",
+        /// What has expired is cancelled at each stop of a clock.
+        ExpiredTwice = "expired_twice",
     }
 }
 

@@ -17,6 +17,7 @@ use crate::validate::{CreateRequest, parse_reverse};
 use super::Part;
 use super::model::Verdict;
 use super::rails::{FEE, OPERATORS};
+use super::users::Phone;
 use super::world::{DAY, World, cents, enrol, fault, in_doubt, operated};
 
 /// Payees of a sandbox, by what becomes of the payments.
@@ -42,6 +43,8 @@ pub(super) struct Customer {
     /// With its sandbox credential.
     pub(super) caller: Caller,
     key: KeyNo,
+    /// Those of its user, in each mode.
+    pub(super) phones: [Phone; 2],
     references: u64,
     calls: u64,
     sent: Vec<Sent>,
@@ -72,7 +75,8 @@ impl Customer {
         let live = SoftwareKey::ed25519(&[n + 50; 32]).public_key();
         eye.run(EnrollLive { caller, key: live })?;
         operated(eye, Approve { client: caller.client_id, key: None })?;
-        Ok(Self { caller, key, references: 0, calls: 0, sent: Vec::new(), asked: BTreeMap::new() })
+        let phones = Phone::pair(eye, caller, n)?;
+        Ok(Self { caller, key, phones, references: 0, calls: 0, sent: Vec::new(), asked: BTreeMap::new() })
     }
 
     fn record(&mut self, sent: Sent, place: usize) {
@@ -104,12 +108,22 @@ impl World<'_> {
             }
             None => self.fresh(who, live)?,
         };
-        let by = self.signed_by(self.customers[who].caller.client, self.customers[who].key);
         let live = request.reference.as_str().contains("live");
-        let caller = Caller { mode: mode(live), ..self.customers[who].caller };
+        let (caller, key) = self.who_pays(who, request.reference.as_str());
+        let by = self.signed_by(caller.client, key);
         self.model.asks(who, live, request.reference.as_str(), request.money.minor().into(), request.to.as_str());
         let call = Signed { by, command: Create { caller, request: Box::new(request) } };
         self.send_payment(who, call)
+    }
+
+    /// The client, or its user's phone: whoever asked first under a reference.
+    fn who_pays(&self, who: usize, reference: &str) -> (Caller, KeyNo) {
+        let (customer, live) = (&self.customers[who], reference.contains("live"));
+        if reference.contains("phone") {
+            let phone = customer.phones[usize::from(live)];
+            return (phone.caller, phone.key);
+        }
+        (Caller { mode: mode(live), ..customer.caller }, customer.key)
     }
 
     fn earlier(&mut self, who: usize) -> Option<CreateRequest> {
@@ -119,9 +133,10 @@ impl World<'_> {
     }
 
     fn fresh(&mut self, who: usize, live: bool) -> Result<CreateRequest, String> {
+        let by_phone = self.random.one_in(10) && self.has(Part::Users);
         let customer = &mut self.customers[who];
         customer.references += 1;
-        let reference = format!("{}-{who}-{}", mode(live).as_str(), customer.references);
+        let reference = format!("{}-{}{who}-{}", mode(live).as_str(), if by_phone { "phone-" } else { "" }, customer.references);
         let minor = match self.random.below(30) {
             0 => 40_000,
             1 | 2 => 9_000,
@@ -261,7 +276,10 @@ impl World<'_> {
     /// Somebody sends a recorded call again; or a client does so itself, signed anew.
     pub(super) fn send_again(&mut self) -> Verdict {
         let who = self.random.index(self.customers.len());
-        let at = self.random.index(self.customers[who].sent.len());
+        let draws = [(); 3].map(|()| self.random.index(self.customers[who].sent.len()));
+        // Rather what gives money back: clients ask for payments again by themselves.
+        let gives_back = |at: &&usize| matches!(self.customers[who].sent.get(**at), Some(Sent { what: What::GiveBack { .. }, .. }));
+        let at = draws.iter().find(gives_back).copied().unwrap_or(draws[0]);
         let anew = self.random.one_in(2);
         let Some(Sent { what, answered, at }) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
         // What a key was used for is known for a week, however often it is used.

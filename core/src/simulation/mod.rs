@@ -27,6 +27,7 @@ mod receivers;
 mod shrink;
 mod statements;
 mod store;
+mod users;
 mod world;
 
 use std::collections::BTreeSet;
@@ -69,6 +70,10 @@ named_enum! {
         Books = "books",
         /// Payments with play money.
         Sandbox = "sandbox",
+        /// End users, whose phones pay and who are asked.
+        Users = "users",
+        /// Clocks of sandboxes that are put ahead.
+        Clocks = "clocks",
         /// Clients that look for what is not theirs.
         Strangers = "strangers",
         /// Receivers of webhooks.

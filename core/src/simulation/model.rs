@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type Verdict = Result<(), String>;
 
 const DAY_MS: i64 = 86_400_000;
+/// What a user pays without being asked.
+const UNASKED: i128 = 300;
 /// How long a request waits for a second person.
 const WAITS_MS: i64 = 7 * DAY_MS;
 
@@ -37,6 +39,8 @@ pub(super) struct Seen {
     /// The public ids of its reversals.
     pub(super) reversals: Vec<String>,
     pub(super) needs_review: bool,
+    /// What its user says, if the user is asked.
+    pub(super) approval: Option<&'static str>,
 }
 
 /// A new event of a trace.
@@ -159,6 +163,8 @@ pub(super) struct Model {
     allowed: BTreeMap<(usize, String), i128>,
     moved: BTreeMap<(usize, String), i128>,
     compared: BTreeMap<(&'static str, [u8; 32]), String>,
+    /// Which payment its user approves in this step.
+    pub(super) consenting: Option<String>,
     /// Who tries to confirm which request in this step.
     pub(super) confirming: Option<(String, usize)>,
 }
@@ -270,6 +276,10 @@ impl Model {
                 let is = (&seen.reference, &seen.to, seen.client, seen.live, seen.amount, seen.fee, seen.incoming);
                 hold!(same == is, "{} was {same:?} and is {is:?}", seen.id);
                 let head = follows(&old.seen, old.head.as_deref(), &seen, trace)?;
+                let decided = old.seen.approval != seen.approval;
+                hold!(!decided || old.seen.approval == Some("pending"), "{old:?} is decided otherwise: {seen:?}");
+                let by_user = self.consenting.as_ref() == Some(&seen.id);
+                hold!(!decided || seen.approval != Some("approved") || by_user, "its user did not approve {seen:?}");
                 Known { seen, head, ..old.clone() }
             }
             None => {
@@ -279,6 +289,8 @@ impl Model {
                 let wish = (seen.live, seen.amount, seen.to.clone());
                 let is_asked = seen.incoming || self.asked.get(&place).is_some_and(|asked| asked.contains(&wish));
                 hold!(is_asked, "nobody asked for {seen:?}");
+                let must_ask = !seen.incoming && seen.reference.contains("phone") && seen.amount > UNASKED;
+                hold!(must_ask == (seen.approval == Some("pending")), "its user must be asked ({must_ask}): {seen:?}");
                 let head = follows(&Seen { status: "accepted", version: 0, ..seen.clone() }, None, &seen, trace)?;
                 let counted = seen.live && !seen.incoming && self.limits.contains_key(&seen.client);
                 Known { seen, head, day: now.div_euclid(DAY_MS), counted, disputed: false }
@@ -384,6 +396,8 @@ impl Model {
         let Some((ulid, which)) = key.split_once('-') else { return Err(format!("an operator got the key {key}")) };
         let id = format!("stl_{ulid}");
         let Some(known) = self.known.get(&id) else { return Err(format!("an operator got {key}, of which nothing is stored")) };
+        let approval = known.seen.approval;
+        hold!(approval.is_none_or(|it| it == "approved"), "{} was sent, and its user said: {approval:?}", known.seen.reference);
         let books = self.books.entry(id).or_default();
         if which.starts_with('R') {
             books.reversals.insert(key.to_owned(), line);
@@ -564,6 +578,16 @@ impl Model {
     /// The settlements as they were last seen.
     pub(super) fn settlements(&self) -> impl Iterator<Item = &Seen> {
         self.known.values().map(|known| &known.seen)
+    }
+
+    /// The ids of the payments that wait for their users.
+    pub(super) fn waiting_for_users(&self) -> impl Iterator<Item = &str> {
+        self.settlements().filter(|seen| seen.approval == Some("pending")).map(|seen| seen.id.as_str())
+    }
+
+    /// A settlement as it was last seen.
+    pub(super) fn seen(&self, id: &str) -> Option<&Seen> {
+        self.known.get(id).map(|known| &known.seen)
     }
 
     /// How many events a client has in a mode: those of traces, and one for each movement of real money.

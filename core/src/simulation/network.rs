@@ -52,7 +52,13 @@ impl World<'_> {
     /// A node leases what is due, and begins with it.
     pub(super) fn lease(&mut self, most: u64) -> Verdict {
         let (node, limit) = (self.node(), if self.calm { most } else { 1 + self.random.below(most) } as usize);
-        let Ok(leases) = self.run(node, LeaseTasks::up_to(limit))? else { return Ok(()) };
+        let undisturbed = self.store.is_calm();
+        let leases = match self.run(node, LeaseTasks::up_to(limit))? {
+            Ok(leases) => leases,
+            // Everybody's payments wait for it.
+            Err(error) if undisturbed => return Err(format!("nothing is leased, and nothing disturbs it: {error}")),
+            Err(_) => return Ok(()),
+        };
         let life = self.nodes[node].life;
         let mut round = self.nodes[node].engine.round(leases);
         self.wire.extend(round.answers.drain(..).map(|report| Message::Report { node, life, report }));
@@ -138,7 +144,7 @@ impl World<'_> {
                 match self.road() {
                     Road::Closed => self.wire.push(Message::Back { call: no, carried: Carried::NotSent }),
                     Road::LostThere => self.wire.push(Message::Back { call: no, carried: Carried::Lost }),
-                    Road::Broken if self.random.one_in(2) => {
+                    Road::Broken if self.is_sluggish() || self.random.one_in(2) => {
                         let takes = self.random.pick(&LATE);
                         self.late.push((sent + takes, Message::Arrive { call: NOBODY, request, sent }));
                         self.wire.push(Message::Back { call: no, carried: bad_gateway() });

@@ -83,6 +83,12 @@ impl SimStore {
         self.state().fault = fault;
     }
 
+    /// Whether nothing will fail, as far as is known.
+    pub(super) fn is_calm(&self) -> bool {
+        let state = self.state();
+        state.fault.is_none() && state.failing_reads == 0 && !state.died
+    }
+
     /// Makes the next reads fail.
     pub(super) fn fail_reads(&self, count: u32) {
         self.state().failing_reads = count;

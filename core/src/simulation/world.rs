@@ -252,6 +252,8 @@ impl<'p> World<'p> {
             Step::Number => self.number(),
             Step::Webhook => self.webhook(),
             Step::Staff => self.act(),
+            Step::Consent => self.consent(),
+            Step::PutAhead => self.put_ahead(),
             Step::Housekeeping => self.keep_house(),
             Step::Compare => self.compare(),
             Step::Wait => {
@@ -386,6 +388,7 @@ impl<'p> World<'p> {
             reversing: cents(view.reversing_amount.as_str()),
             reversals: reversals.into_iter().map(|it| it.id).collect(),
             needs_review: view.needs_review,
+            approval: view.approval.map(|it| it.status.as_str()),
         };
         if view.client_id.as_str() != format!("cli_{}", owner.client_id) {
             return Err(format!("the settlement of {} is shown as one of {}", owner.client_id, view.client_id));
@@ -456,7 +459,7 @@ impl<'p> World<'p> {
                 self.call_back_about_all();
                 continue;
             }
-            if self.resolve_all()? {
+            if self.resolve_all()? || self.consent_to_all()? {
                 continue;
             }
             let Some(due) = self.eye.next_due().map_err(fault)? else { break };
@@ -561,6 +564,8 @@ pub(super) enum Step {
     Number,
     Webhook,
     Staff,
+    Consent,
+    PutAhead,
     Housekeeping,
     Compare,
     Wait,
@@ -571,20 +576,22 @@ pub(super) enum Step {
 
 impl Step {
     /// How often each is drawn.
-    const WEIGHTS: [(Self, u64); 16] = [
-        (Self::Pay, 130),
+    const WEIGHTS: [(Self, u64); 18] = [
+        (Self::Pay, 140),
         (Self::GiveBack, 70),
         (Self::SendAgain, 40),
         (Self::Pry, 20),
-        (Self::Lease, 130),
-        (Self::Deliver, 360),
+        (Self::Lease, 140),
+        (Self::Deliver, 380),
         (Self::Proceed, 60),
         (Self::Number, 30),
         (Self::Webhook, 60),
         (Self::Staff, 50),
+        (Self::Consent, 20),
+        (Self::PutAhead, 4),
         (Self::Housekeeping, 6),
         (Self::Compare, 2),
-        (Self::Wait, 40),
+        (Self::Wait, 44),
         (Self::Crash, 8),
         (Self::FailOver, 4),
         (Self::ReadsFail, 4),
@@ -610,6 +617,8 @@ impl Step {
             Self::Pry => Part::Strangers,
             Self::Webhook => Part::Webhooks,
             Self::Staff => Part::Staff,
+            Self::Consent => Part::Users,
+            Self::PutAhead => Part::Clocks,
             Self::Housekeeping => Part::Housekeeping,
             Self::Compare => Part::Statements,
             Self::Wait => Part::Clock,

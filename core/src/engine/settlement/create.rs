@@ -172,7 +172,8 @@ impl Engine {
             change.more().user = Some(payer.name.clone());
         }
         change.event(EventType::SettlementAccepted, Note::new(None, status.name(), actor));
-        if let Some(payer) = payer.filter(|payer| payer.limits.is_some_and(|limits| limits.asks(request.money))) {
+        if let Some(payer) = payer.filter(|payer| payer.limits.is_some_and(|limits| limits.asks(request.money)) && !mutated!(UserNotAsked))
+        {
             change.ask_user(&payer.name)?;
             let record = change.insert(overlay);
             self.clocks.end_wait(self, overlay, writer, &record)?;

@@ -79,7 +79,7 @@ impl Engine {
         let mut count = 0;
         for record in expired {
             // A clock that travels looks again at each of its stops.
-            if !overlay.touched(&Key::Settlement(record.no)) {
+            if !overlay.touched(&Key::Settlement(record.no)) || mutated!(ExpiredTwice) {
                 count += usize::from(Change::of(self, record, now).cancel_expired(overlay)?);
             }
         }
