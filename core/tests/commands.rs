@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::support::live::in_both_modes;
+use crate::support::live::{in_both_modes, node};
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::town::{body, town};
 use crate::support::{Sandbox, create, enroll, reverse, sealing};
+use railgate::ErrorCode;
 use railgate::api::{Caller, IdempotencyKey, Subject};
 use railgate::engine::{
     Command, Create, Expire, Fund, LeaseTasks, MoveMoney, NoteCheck, Receive, Recover, Release, ReportAnswer, ResolveReview, Reverse,
@@ -18,11 +19,10 @@ use railgate::ids::Ulid;
 use railgate::lifecycle::Resolution;
 use railgate::money::{Currency, Money};
 use railgate::rail::RailAnswer;
+use railgate::store::Scan;
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{MovementKind, Record, RecordKind, SettlementRecord};
-use railgate::store::{Scan, Store};
-use railgate::{Config, Engine, ErrorCode};
 
 const DAY: i64 = 86_400_000;
 
@@ -75,11 +75,6 @@ fn part(s: &Sandbox, more: &str) -> Reverse {
 
 fn by_key(s: &Sandbox) -> Reverse {
     Reverse { idempotency: Some(IdempotencyKey { key: "k".to_owned(), fingerprint: [1; 32] }), ..part(s, "") }
-}
-
-/// A node of the gateway.
-fn node(s: &Sandbox, store: Arc<dyn Store>, owner: i64) -> Engine {
-    Engine::open(store, s.env.clone(), in_both_modes(Config { owner: Some(owner), ..sealing() })).unwrap()
 }
 
 /// What a command has changed: money, payments, and what people are asked.

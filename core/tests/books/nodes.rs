@@ -4,9 +4,10 @@ use crate::support;
 use railgate::store::hooked::Hooked;
 
 use super::*;
+use crate::support::live::node;
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
-use crate::support::town::{node, pay_each_other_at_four_nodes};
+use crate::support::town::pay_each_other_at_four_nodes;
 
 #[test]
 fn money_that_a_payee_spends_meanwhile_elsewhere_is_not_taken_back() {
@@ -14,7 +15,7 @@ fn money_that_a_payee_spends_meanwhile_elsewhere_is_not_taken_back() {
     t.pay(&t.bob, &t.eve, "1000000", "all").unwrap();
     t.pay(&t.ann, &t.bob, "10", "r").unwrap();
     let store = Meddling::over(t.s.store.clone());
-    let (slow, fast) = (node(&t, store.clone(), 1), node(&t, t.s.store.clone(), 2));
+    let (slow, fast) = (node(&t.s, store.clone(), 1), node(&t.s, t.s.store.clone(), 2));
     let spends = create(&fast, t.bob, &body(&t.eve, "1", "away"));
     store.before_commit(move || drop(fast.run(spends).unwrap()));
     let refused = slow.run(support::reverse(t.ann, "r", "")).unwrap();
@@ -28,7 +29,7 @@ fn a_payment_is_reversed_once_at_whichever_node() {
     let t = town(Arc::new(MemoryStore::new()));
     t.pay(&t.ann, &t.bob, "10", "r").unwrap();
     let store = Meddling::over(t.s.store.clone());
-    let (slow, fast) = (node(&t, store.clone(), 1), node(&t, t.s.store.clone(), 2));
+    let (slow, fast) = (node(&t.s, store.clone(), 1), node(&t.s, t.s.store.clone(), 2));
     let first = support::reverse(t.ann, "r", "");
     store.before_commit(move || drop(fast.run(first).unwrap()));
     assert_eq!(slow.run(support::reverse(t.ann, "r", "")).unwrap_err().code, ErrorCode::AlreadyReversed);
@@ -40,7 +41,7 @@ fn a_payment_is_reversed_once_at_whichever_node() {
 fn a_payee_is_credited_its_opening_balances_by_one_of_two_payers() {
     let t = town(Arc::new(MemoryStore::new()));
     let store = Meddling::over(t.s.store.clone());
-    let (slow, fast) = (node(&t, store.clone(), 1), node(&t, t.s.store.clone(), 2));
+    let (slow, fast) = (node(&t.s, store.clone(), 1), node(&t.s, t.s.store.clone(), 2));
     let first = create(&fast, t.eve, &body(&t.bob, "1", "r"));
     store.before_commit(move || drop(fast.run(first).unwrap()));
     slow.run(create(&slow, t.ann, &body(&t.bob, "2", "r"))).unwrap();
@@ -52,7 +53,7 @@ fn a_payee_is_credited_its_opening_balances_by_one_of_two_payers() {
 fn the_same_create_at_two_nodes_pays_once() {
     let t = town(Arc::new(MemoryStore::new()));
     let store = Meddling::over(t.s.store.clone());
-    let (slow, fast) = (node(&t, store.clone(), 1), node(&t, t.s.store.clone(), 2));
+    let (slow, fast) = (node(&t.s, store.clone(), 1), node(&t.s, t.s.store.clone(), 2));
     let first = create(&fast, t.ann, &body(&t.bob, "2", "r"));
     store.before_commit(move || drop(fast.run(first).unwrap()));
     assert!(slow.run(create(&slow, t.ann, &body(&t.bob, "2", "r"))).unwrap().replayed);
@@ -64,7 +65,7 @@ fn the_same_create_at_two_nodes_pays_once() {
 fn on_another_machine_a_payment_takes_three_round_trips() {
     let t = town(Arc::new(MemoryStore::new()));
     let store: Arc<Remote> = Hooked::over(t.s.store.clone());
-    let node = node(&t, store.clone(), 1);
+    let node = node(&t.s, store.clone(), 1);
     for (from, to) in [(t.ann, t.bob), (t.bob, t.ann)] {
         node.run(create(&node, from, &body(&to, "2", "warm"))).unwrap();
     }

@@ -31,6 +31,11 @@ pub fn in_both_modes(config: Config) -> Config {
     Config { providers, ..config }
 }
 
+/// Another node of such a gateway over `store`, which is its own.
+pub fn node(s: &Sandbox, store: Arc<dyn Store>, owner: i64) -> Engine {
+    Engine::open(store, s.env.clone(), in_both_modes(Config { owner: Some(owner), ..sealing() })).unwrap()
+}
+
 /// Puts real money into a client's account.
 pub fn fund_live(s: &Sandbox, caller: Caller, n: i64) {
     let account = |owner| AccountId::new(owner, Mode::Live, Currency::from_code("EUR").unwrap());

@@ -5,10 +5,10 @@ use std::sync::{Arc, Barrier};
 use railgate::api::{Caller, SettlementView};
 use railgate::engine::{ListRequest, NumberEvents, Reversed};
 use railgate::store::Store;
-use railgate::{Config, Engine, Error};
+use railgate::{Engine, Error};
 use serde_json::json;
 
-use super::live::in_both_modes;
+use super::live::{in_both_modes, node};
 use super::{Sandbox, create, enroll, sealing, target};
 
 /// A gateway with two clients that pay each other, and a third one.
@@ -86,11 +86,6 @@ impl Town {
     }
 }
 
-/// Another node of the gateway over `store`, which is the town's.
-pub fn node(t: &Town, store: Arc<dyn Store>, owner: i64) -> Engine {
-    Engine::open(store, t.s.env.clone(), in_both_modes(Config { owner: Some(owner), ..sealing() })).unwrap()
-}
-
 /// Everybody pays everybody large sums at four nodes at once, and takes parts of them back.
 pub fn pay_each_other_at_four_nodes(store: Arc<dyn Store>) {
     let t = town(store);
@@ -98,7 +93,7 @@ pub fn pay_each_other_at_four_nodes(store: Arc<dyn Store>) {
     let start = Arc::new(Barrier::new(4));
     let threads: Vec<_> = (0..4usize)
         .map(|n| {
-            let (node, start) = (node(&t, t.s.store.clone(), n as i64 + 1), start.clone());
+            let (node, start) = (node(&t.s, t.s.store.clone(), n as i64 + 1), start.clone());
             std::thread::spawn(move || {
                 start.wait();
                 for turn in 0..12 {
