@@ -298,7 +298,7 @@ def main():
         own = {n for n, code in wrong.items() if code == "E0015" or mutants[n]["genre"] == "StructField"}
         left |= own
         unviable |= wrong.keys() - own
-    known.write_text(json.dumps([names[n] for n in sorted(unviable)], indent=0))
+    known.write_text(json.dumps(sorted(before | {names[n] for n in unviable}), indent=0))
     record = Record(work / "noticed.json")
     switched = {n: name for n, name in names.items() if n not in left | unviable}
     print(f"{len(switched)} mutants in one build; {len(unviable)} do not compile, {len(left)} have a build each", flush=True)
