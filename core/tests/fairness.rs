@@ -2,23 +2,23 @@
 #![cfg(feature = "testkit")]
 
 use crate::plain_rail;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::support::remote::Remote;
-use crate::support::{Sandbox, create, enroll};
+use crate::support::{Sandbox, create, enroll, target};
 use railgate::api::{Caller, Page, SettlementView};
 use railgate::engine::{CALLS_AT_ONCE, LeaseTasks, NumberEvents, Pending, Release, Slot};
 use railgate::env::Env as _;
-use railgate::ids::ClientNo;
+use railgate::ids::{ClientNo, SettlementNo};
 use railgate::money::Currency;
 use railgate::rail::Rails;
 use railgate::route::{ProviderSpec, Serves};
 use railgate::store::faulty::{CommitFault, Faulty};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
-use railgate::store::record::{Key, RecordKind, UnloggedRecord};
-use railgate::store::{Scan, StoreError, typed_all};
+use railgate::store::record::{Key, Record, RecordKind, UnloggedRecord};
+use railgate::store::{Clash, Commit, Scan, StoreError, Write, typed_all};
 use railgate::{Config, Engine, ErrorCode};
 
 fn pay(engine: &Engine, caller: Caller, references: impl Iterator<Item = String>) {
@@ -174,6 +174,51 @@ fn what_could_not_be_read_is_taken_by_the_next_look() {
     assert!(sandbox.engine.run(LeaseTasks::up_to(1_000)).is_err());
     store.0.store(false, Ordering::Relaxed);
     assert_eq!(leased(&sandbox, 1_000).len(), 200);
+}
+
+/// A store that never takes the attempt of one settlement, while there is one.
+#[derive(Default)]
+struct Stuck(Mutex<Option<SettlementNo>>);
+
+impl Hooks for Stuck {
+    fn clashes(&self, commit: &Commit) -> Vec<Clash> {
+        let stuck = *self.0.lock().unwrap();
+        let clashes = |write: &Write| matches!(write, Write::Insert(Record::Attempt(attempt)) if Some(attempt.settlement) == stuck);
+        commit.writes.iter().enumerate().filter(|(_, write)| clashes(write)).map(|(write, _)| Clash { write }).collect()
+    }
+}
+
+/// A sandbox with 60 payments to send, of which the twentieth cannot be stored.
+fn with_one_that_cannot_be_stored() -> (Arc<Hooked<Stuck>>, Sandbox) {
+    let store = Hooked::<Stuck>::over(Arc::new(MemoryStore::default()));
+    let sandbox = Sandbox::over(store.clone(), Config::default(), 1);
+    pay(&sandbox.engine, sandbox.caller, (1..=60).map(|n| format!("pay-{n}")));
+    sandbox.env.advance_to(sandbox.env.now() + 60_000);
+    let stuck = sandbox.engine.settlement(&sandbox.caller, &target("pay-20")).unwrap().no;
+    *store.0.lock().unwrap() = Some(stuck);
+    (store, sandbox)
+}
+
+#[test]
+fn a_payment_that_cannot_be_stored_keeps_no_other_waiting() {
+    let (store, sandbox) = with_one_that_cannot_be_stored();
+    sandbox.engine.work_until_quiet(&()).unwrap();
+    let waits = |n: &usize| sandbox.status(&format!("pay-{n}")) != "completed";
+    assert_eq!((1..=60).filter(waits).collect::<Vec<_>>(), [20]);
+    sandbox.pass(30_000);
+    assert_eq!(sandbox.status("pay-20"), "accepted", "it is tried again, and put off again");
+    *store.0.lock().unwrap() = None;
+    sandbox.pass(30_000);
+    assert_eq!(sandbox.status("pay-20"), "completed");
+    sandbox.assert_sound();
+}
+
+#[test]
+fn fewer_and_fewer_are_tried_until_the_one_that_cannot_be_stored_is_found() {
+    let (_, sandbox) = with_one_that_cannot_be_stored();
+    let leased = || sandbox.engine.run(LeaseTasks::up_to(64)).unwrap().len();
+    assert_eq!(std::array::from_fn(|_| leased()), [8, 8, 1, 1, 1, 0, 40]);
+    assert!(sandbox.engine.run(LeaseTasks::up_to(0)).unwrap().is_empty());
 }
 
 #[test]

@@ -61,6 +61,8 @@ struct State {
     failing_reads: u32,
     touched: Vec<Touched>,
     commits: u64,
+    /// How many commits were in conflict with what is stored.
+    conflicts: u32,
 }
 
 /// See the module.
@@ -119,6 +121,11 @@ impl SimStore {
         touched
     }
 
+    /// How many commits were in conflict with what is stored, since the last call.
+    pub(super) fn conflicts(&self) -> u32 {
+        std::mem::take(&mut self.state().conflicts)
+    }
+
     pub(super) fn commits(&self) -> u64 {
         self.state().commits
     }
@@ -165,7 +172,9 @@ impl State {
     }
 
     fn apply(&mut self, commit: &Commit) -> Result<(), CommitError> {
-        self.undo.push(self.primary.commit_for_now(commit)?);
+        let made = self.primary.commit_for_now(commit);
+        self.conflicts += u32::from(matches!(made, Err(CommitError::Conflict(_))));
+        self.undo.push(made?);
         self.commits += 1;
         for write in &commit.writes {
             let touched = match write {

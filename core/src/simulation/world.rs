@@ -38,6 +38,9 @@ const OPENING: &str = "300.00 EUR";
 /// How much time passes in one step.
 const WAITS: [Millis; 16] = [1, 200, 900, 5_000, 5_000, 5_000, 5_000, 12_000, 20_000, 31_000, 31_000, 70_000, 70_000, 3_600_000, DAY, WEEK];
 const WEEK: Millis = 8 * DAY;
+/// How many commits of a group may be refused because its node knew less than what is stored. It learns from each, and while it does
+/// nobody else changes anything.
+const MOST_CONFLICTS: u32 = 3;
 pub(super) const DAY: Millis = 86_400_000;
 
 /// A server.
@@ -323,6 +326,10 @@ impl<'p> World<'p> {
 
     /// Looks at everything that changed, and at the accounts concerned.
     pub(super) fn look(&mut self, undone: bool) -> Verdict {
+        let conflicts = self.store.conflicts();
+        if conflicts > MOST_CONFLICTS {
+            return Err(format!("a group was refused {conflicts} times, although nobody else changed anything"));
+        }
         let touched = self.store.touched();
         let mut accounts = BTreeSet::new();
         for touched in touched {

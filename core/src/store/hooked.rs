@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use super::memory::MemoryStore;
 use super::record::{Key, Record};
-use super::{Commit, CommitError, Lookup, Scan, Store, StoreError, Unique};
+use super::{Clash, Commit, CommitError, Lookup, Scan, Store, StoreError, Unique};
 
 /// A call of a store.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,11 @@ pub trait Hooks: Send + Sync {
     /// Returned to the caller; the wrapped store is then not called.
     fn before(&self, _call: &Call<'_>) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// The writes of a commit whose conditions another process has spoilt. If there are any, the wrapped store is not called.
+    fn clashes(&self, _commit: &Commit) -> Vec<Clash> {
+        Vec::new()
     }
 
     /// Called after each commit of the wrapped store, with its result.
@@ -111,6 +116,10 @@ impl<H> Deref for Hooked<H> {
 impl<H: Hooks> Store for Hooked<H> {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         self.hooks.before(&Call::Commit(commit))?;
+        let clashes = self.hooks.clashes(commit);
+        if !clashes.is_empty() {
+            return Err(CommitError::Conflict(clashes));
+        }
         let made = self.inner.commit(commit);
         self.hooks.committed(commit, &made);
         made

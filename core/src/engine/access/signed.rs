@@ -45,7 +45,7 @@ impl<C: Command> Command for Signed<C> {
         let Self { by, command } = self;
         if command.names_itself() {
             // At first its nonce is taken to be unburnt, which the commit requires.
-            if d.writer.again {
+            if d.writer.round > 0 {
                 refuse_burnt(d, &by.nonce)?;
             }
         } else {

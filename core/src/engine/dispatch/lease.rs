@@ -13,7 +13,7 @@ use crate::store::{Lookup, Scan, Write, typed, typed_all};
 use crate::time::Millis;
 
 use crate::engine::Engine;
-use crate::engine::group::{Command, Decision, Overlay, Writer, subject};
+use crate::engine::group::{Command, Decision, Overlay, ROUNDS, Writer, subject};
 use crate::engine::settlement::{Change, Note};
 
 use super::inside::{LATE, subject_of};
@@ -24,6 +24,24 @@ pub const CALLS_AT_ONCE: usize = 256;
 const WAIT_MIN: Millis = 1_000;
 /// By when it is, even if nothing is expected to change by itself: an operator may add a provider.
 const WAIT_MAX: Millis = 30_000;
+
+/// How many tasks are tried in a round of the group. A task whose writes conflict in every round, whatever is read, must not keep the
+/// others waiting: fewer and fewer are tried, until it is the first, which the last round puts off.
+const fn tried(limit: usize, round: usize) -> usize {
+    match round {
+        0..HALF => limit,
+        _ if limit == 0 => 0,
+        _ => match limit >> (3 * (round - HALF + 1)) {
+            0 => 1,
+            fewer => fewer,
+        },
+    }
+}
+
+/// So many rounds of a group try as many tasks as there may be: other nodes compete for them.
+const HALF: usize = ROUNDS / 2;
+/// The last round of a group, and with it the last chance.
+const LAST: usize = ROUNDS - 1;
 
 /// Leases up to `limit` due tasks, and stores what must be stored before their requests leave.
 #[derive(Debug, Clone)]
@@ -50,14 +68,14 @@ impl Command for LeaseTasks {
     }
 
     /// Takes due tasks in the order of their keys, which is fair between clients, and, if there are too few, those that are due but
-    /// whose turn is later. An obsolete task is dropped. A task that fails here, or whose provider has no room, is postponed, so that it
-    /// never delays the others.
+    /// whose turn is later. An obsolete task is dropped. A task that fails here, whose provider has no room, or that cannot be stored, is
+    /// postponed, so that it never delays the others.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
         let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
         if writer.outrun {
             return Ok(Vec::new());
         }
-        let due = next(overlay, writer, self.limit).and_then(|due| {
+        let due = next(overlay, writer, tried(self.limit, writer.round)).and_then(|due| {
             overlay.look_up(due.iter().filter_map(TaskRecord::subject).flat_map(subject))?;
             Ok(due)
         });
@@ -69,11 +87,17 @@ impl Command for LeaseTasks {
             if overlay.touched(&Key::Task(task.key)) {
                 continue;
             }
-            let prepared = engine.prepare(overlay, writer, &task);
-            let work = match prepared.and_then(|work| Ok((engine.has_place(&mut in_flight, work.as_ref())?, work))) {
-                Ok((true, work)) => Ok(work),
-                // Tasks that wait longer look less often: many of them must not keep the store busy.
-                Ok((false, _)) => Err(overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX)),
+            // Tasks that wait longer look less often: many of them must not keep the store busy.
+            let later = overlay.now.saturating_sub(task.since).clamp(WAIT_MIN, WAIT_MAX);
+            let prepared = match writer.round {
+                LAST => Ok(None),
+                _ => engine
+                    .prepare(overlay, writer, &task)
+                    .and_then(|work| Ok(engine.has_place(&mut in_flight, work.as_ref())?.then_some(work))),
+            };
+            let work = match prepared {
+                Ok(Some(work)) => Ok(work),
+                Ok(None) => Err(later),
                 Err(_) => Err(engine.config.lease_ms),
             };
             let work = match work {

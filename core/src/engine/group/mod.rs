@@ -73,11 +73,11 @@ impl Engine {
         // Those from here on were read after the last round; the others may have changed since and are read again.
         let mut fresh = 0;
         writer.logged_before.clear();
-        writer.again = false;
         writer.outrun = false;
         self.ages.look(&*self.env);
         let drawn = group.iter().map(|command| command.numbers(self)).sum();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            writer.round = round;
             writer.undo();
             group.iter_mut().for_each(|command| command.reset());
             let mut overlay = Overlay::new(&*self.store, self.env.now());
@@ -189,7 +189,6 @@ impl Engine {
 
     /// Reads the conflicting records, so that the next round takes them into account.
     fn learn(&self, commit: &Commit, clashes: &[Clash], known: &mut Vec<SettlementRecord>, writer: &mut Writer) -> Result<()> {
-        writer.again = true;
         // A batch that is sent again clashes in every element: one round trip looks all of them up.
         let unique = |clash: &Clash| match commit.writes.get(clash.write) {
             Some(Write::Insert(Record::Settlement(record))) => Some(reference_of(record)),

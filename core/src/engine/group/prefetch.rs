@@ -26,7 +26,7 @@ impl Engine {
             return Ok(());
         }
         let mut prefetch =
-            Prefetch { engine: self, estimates: &writer.estimates, again: writer.again, wanted: Vec::with_capacity(2 * group.len()) };
+            Prefetch { engine: self, estimates: &writer.estimates, again: writer.round > 0, wanted: Vec::with_capacity(2 * group.len()) };
         group.iter().for_each(|command| command.prefetch(&mut prefetch));
         overlay.look_up(prefetch.wanted)
     }

@@ -32,8 +32,9 @@ pub(crate) struct Writer {
     pub(crate) swept: EndpointNo,
     /// Events of this group that the log cannot take, because they are already in it.
     pub(crate) logged_before: Vec<(SettlementNo, u32)>,
-    /// Whether this group is decided again, over what the store holds instead of what was taken for granted.
-    pub(crate) again: bool,
+    /// How often this group was decided before. From the second round on it is decided over what the store holds, instead of what was
+    /// taken for granted.
+    pub(crate) round: usize,
     /// Whether another node took the tasks or queues that this group had leased. They are left to that node, so that two nodes that
     /// compete for the same work do not keep each other's clients waiting.
     pub(crate) outrun: bool,
@@ -66,7 +67,7 @@ impl Writer {
             next_endpoint: next(store, &Scan::last(RecordKind::Endpoint), |last: EndpointRecord| last.no.0)?,
             swept: EndpointNo(0),
             logged_before: Vec::new(),
-            again: false,
+            round: 0,
             outrun: false,
             refusals: Refusals::default(),
             census: Census::default(),
