@@ -68,8 +68,8 @@ impl Command for LeaseTasks {
     }
 
     /// Takes due tasks in the order of their keys, which is fair between clients, and, if there are too few, those that are due but
-    /// whose turn is later. An obsolete task is dropped. A task that fails here, whose provider has no room, or that cannot be stored, is
-    /// postponed, so that it never delays the others.
+    /// whose turn is later. An obsolete task is dropped. A task that fails here, whose provider has no room, or whose writes conflict in
+    /// every round is postponed, so that it never delays the others.
     fn decide(&self, d: &mut Decision<'_, '_>) -> Result<Vec<Lease>> {
         let (engine, overlay, writer) = (d.engine, &mut *d.overlay, &mut *d.writer);
         if writer.outrun {
