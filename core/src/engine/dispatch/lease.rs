@@ -25,23 +25,19 @@ const WAIT_MIN: Millis = 1_000;
 /// By when it is, even if nothing is expected to change by itself: an operator may add a provider.
 const WAIT_MAX: Millis = 30_000;
 
-/// How many tasks are tried in a round of the group. A task whose writes conflict in every round, whatever is read, must not keep the
-/// others waiting: fewer and fewer are tried, until it is the first, which the last round puts off.
-const fn tried(limit: usize, round: usize) -> usize {
-    match round {
-        0..HALF => limit,
-        _ if limit == 0 => 0,
-        _ => match limit >> (3 * (round - HALF + 1)) {
-            0 => 1,
-            fewer => fewer,
-        },
-    }
-}
-
 /// So many rounds of a group try as many tasks as there may be: other nodes compete for them.
 const HALF: usize = ROUNDS / 2;
 /// The last round of a group, and with it the last chance.
 const LAST: usize = ROUNDS - 1;
+
+/// How many tasks are tried in a round of the group. A task whose writes conflict in every round, whatever is read, must not keep the
+/// others waiting: fewer and fewer are tried, until it is the first, which the last round puts off.
+fn tried(limit: usize, round: usize) -> usize {
+    match round {
+        0..HALF => limit,
+        _ => (limit >> (3 * (round - HALF + 1))).max(limit.min(1)),
+    }
+}
 
 /// Leases up to `limit` due tasks, and stores what must be stored before their requests leave.
 #[derive(Debug, Clone)]
