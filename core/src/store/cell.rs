@@ -60,9 +60,11 @@ pub(crate) fn row<const SERVER: bool>(record: &Record) -> Read<Vec<Cell>> {
     Ok(row)
 }
 
-/// The first `width` cells of a record. The cells after them, which may be long, are not read.
-pub(crate) fn head<const SERVER: bool>(record: &Record, width: usize) -> Read<Vec<Cell>> {
-    let mut head = Head { cells: Vec::with_capacity(width), width };
+/// The cells of a record up to the last column in a set with one bit per column. Columns that are not in the set, which may be long,
+/// are not read, and are NULL.
+pub(crate) fn head<const SERVER: bool>(record: &Record, columns: u32) -> Read<Vec<Cell>> {
+    let width = (u32::BITS - columns.leading_zeros()) as usize;
+    let mut head = Head { cells: Vec::with_capacity(width), columns, width };
     if width > 0 {
         match record.bind::<SERVER, _>(&mut head) {
             Ok(()) | Err(Enough::Reached) => {}
@@ -72,9 +74,10 @@ pub(crate) fn head<const SERVER: bool>(record: &Record, width: usize) -> Read<Ve
     Ok(head.cells)
 }
 
-/// Accepts cells until there are enough.
+/// Accepts cells until there are enough, and keeps those of some columns.
 struct Head {
     cells: Vec<Cell>,
+    columns: u32,
     width: usize,
 }
 
@@ -87,8 +90,9 @@ enum Enough {
 }
 
 impl Head {
-    fn take(&mut self, cell: Cell) -> Bound<Self> {
-        self.cells.push(cell);
+    fn take(&mut self, cell: impl FnOnce() -> Cell) -> Bound<Self> {
+        let wanted = self.columns >> self.cells.len() & 1 == 1;
+        self.cells.push(if wanted { cell() } else { Cell::Null });
         if self.cells.len() < self.width { Ok(()) } else { Err(Enough::Reached) }
     }
 }
@@ -97,19 +101,19 @@ impl Sink for Head {
     type Error = Enough;
 
     fn null(&mut self) -> Bound<Self> {
-        self.take(Cell::Null)
+        self.take(|| Cell::Null)
     }
 
     fn int(&mut self, value: i64) -> Bound<Self> {
-        self.take(Cell::Int(value))
+        self.take(|| Cell::Int(value))
     }
 
     fn text(&mut self, value: &str) -> Bound<Self> {
-        self.take(Cell::Text(value.to_owned()))
+        self.take(|| Cell::Text(value.to_owned()))
     }
 
     fn bytes(&mut self, value: &[u8]) -> Bound<Self> {
-        self.take(Cell::Bytes(value.to_owned()))
+        self.take(|| Cell::Bytes(value.to_owned()))
     }
 
     fn failed(error: serde_json::Error) -> Enough {
@@ -158,20 +162,15 @@ pub(crate) fn unique_bytes(unique: &Unique) -> Option<KeyBytes> {
     (unique.refusal().is_none() && unique.bind(&mut cells).is_ok()).then(|| ordered(unique.kind().layout().code | FURTHER, &cells).into())
 }
 
-/// The number of columns up to the last one in a set with one bit per column.
-const fn width(set: u32) -> usize {
-    (u32::BITS - set.leading_zeros()) as usize
-}
-
 impl Layout {
     /// The bytes of a record's further unique key; `None` if it has none.
     pub(crate) fn unique_key<const SERVER: bool>(&self, record: &Record) -> Read<Option<KeyBytes>> {
-        Ok(self.unique_of(&head::<SERVER>(record, width(self.unique))?))
+        Ok(self.unique_of(&head::<SERVER>(record, self.unique)?))
     }
 
     /// Whether one record may replace another: the columns that never change are equal.
     pub(crate) fn may_replace<const SERVER: bool>(&self, old: &Record, new: &Record) -> Read<bool> {
-        let fixed = |record| head::<SERVER>(record, width(self.fixed));
+        let fixed = |record| head::<SERVER>(record, self.fixed);
         Ok(self.may_follow(&fixed(old)?, &fixed(new)?))
     }
 

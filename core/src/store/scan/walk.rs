@@ -11,16 +11,16 @@ use crate::store::declare::place;
 use crate::store::record::{Record, RecordKind};
 
 impl Scan {
-    /// The matching records in `rows`. `open` returns at least the first cells of a row, as many as requested, and `read` the
-    /// record.
+    /// The matching records in `rows`. `open` returns at least the cells of a row in a set of columns, each at its place, and `read`
+    /// the record.
     pub(crate) fn page<R>(
         &self,
         rows: &BTreeMap<KeyBytes, R>,
-        open: impl Fn(&R, usize) -> Read<Vec<Cell>>,
+        open: impl Fn(&R, u32) -> Read<Vec<Cell>>,
         read: impl Fn(&R, Vec<Cell>) -> Read<Record>,
     ) -> Read<Vec<Record>> {
         let tests = self.tests();
-        let width = self.width();
+        let columns = self.columns();
         let (from, to) = self.range(&tests);
         let mut found = Vec::new();
         if from >= to {
@@ -35,15 +35,15 @@ impl Scan {
         while found.len() < limit {
             let next = if self.shape.order == Order::KeyBackwards { range.next_back() } else { range.next() };
             let Some((key, row)) = next else { break };
-            let cells = open(row, width)?;
+            let cells = open(row, columns)?;
             if !wants(&tests, &cells) {
                 continue;
             }
             match self.shape.order {
                 Order::Key | Order::KeyBackwards if passed < skip => passed += 1,
                 Order::Key | Order::KeyBackwards => found.push(read(row, cells)?),
-                Order::By(columns) | Order::ByBackwards(columns) => {
-                    let mut rank = ordered(0, columns.iter().filter_map(|column| cells.get(usize::from(*column))));
+                Order::By(by) | Order::ByBackwards(by) => {
+                    let mut rank = ordered(0, by.iter().filter_map(|column| cells.get(usize::from(*column))));
                     rank.extend_from_slice(key);
                     ranked.insert(KeyBytes::from(rank), key.clone());
                 }
@@ -54,7 +54,7 @@ impl Scan {
             Order::By(_) | Order::Key | Order::KeyBackwards => &mut ranked.values(),
         };
         for row in ranks.skip(skip).take(limit).filter_map(|key| rows.get(key)) {
-            found.push(read(row, open(row, width)?)?);
+            found.push(read(row, open(row, columns)?)?);
         }
         Ok(found)
     }
@@ -96,17 +96,22 @@ impl Scan {
         (from.into(), to.into())
     }
 
-    /// How many columns of a row it needs: those that it tests and those that it orders by.
-    fn width(&self) -> usize {
+    /// The columns of a row that it needs, with one bit per column: those that it tests and those that it orders by.
+    fn columns(&self) -> u32 {
         let by: &[u8] = match self.shape.order {
             Order::By(columns) | Order::ByBackwards(columns) => columns,
             Order::Key | Order::KeyBackwards => &[],
         };
-        let tested = self.shape.tests.iter().map(|(column, is)| match is {
-            Is::AtLeast | Is::AtMost => CURRENCY.max(*column),
-            _ => *column,
+        let tested = self.shape.tests.iter().fold(0, |set, (column, is)| {
+            set | 1 << column
+                | match is {
+                    Is::AtLeast | Is::AtMost => 1 << CURRENCY,
+                    // They compare the primary key as well.
+                    Is::Before | Is::NotBefore => 1,
+                    _ => 0,
+                }
         });
-        tested.chain(by.iter().copied()).max().map_or(0, |last| usize::from(last) + 1)
+        by.iter().fold(tested, |set, column| set | 1 << column)
     }
 
     fn tests(&self) -> Vec<Tested<'_>> {
