@@ -5,8 +5,9 @@
 #   scripts/release.sh verify [PART…]   makes it, makes it again from a fresh copy in another folder, and compares the two
 #   scripts/release.sh sign             lists the checksums of what is there, and signs the list with RAILGATE_SIGNING_KEY
 #   scripts/release.sh signer           prints which key that is, for those who check
-#   scripts/release.sh try [WHAT…]      tries what was made: deb (in a fresh Debian), oci (in its container): both as root, on Debian; signature;
-#                                       crate (whether what compiled with the last release, or the commit RAILGATE_BEFORE, still does)
+#   scripts/release.sh try [WHAT…]      tries what was made: deb, deb-arm64 (in a fresh Debian), oci, oci-arm64 (in its container), these as root,
+#                                       on Debian; signature; crate (whether what compiled with the last release, or the commit RAILGATE_BEFORE,
+#                                       still does)
 # Made so that the same commit gives the same bytes, on machines with the same compilers.
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -39,11 +40,11 @@ build_part() {
 
 try_part() {
   case $1 in
-    deb) try_deb ;;
-    oci) try_oci ;;
+    deb | deb-*) try_deb "$(arch_of "$1")" ;;
+    oci | oci-*) try_oci "$(arch_of "$1")" ;;
     signature) try_signature ;;
     crate) try_crate ;;
-    *) give_up "$1 cannot be tried; what can: deb, oci, signature, crate" ;;
+    *) give_up "$1 cannot be tried; what can: deb, oci (of arm64: deb-arm64, oci-arm64), signature, crate" ;;
   esac
 }
 

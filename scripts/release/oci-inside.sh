@@ -18,7 +18,8 @@ start() {
     kill -0 "$runs"
     sleep 0.1
   done
-  main=$(pgrep --ns $$ --nslist net --full "^$entrypoint")
+  # An emulator has its own name before that.
+  main=$(pgrep --ns $$ --nslist net --full "^(/[^ ]*qemu[^ ]* [^ ]* )?$entrypoint")
 }
 
 main=

@@ -7,29 +7,42 @@ TRY_DEBIAN=bookworm
 has_debootstrap() { PATH=$PATH:/usr/sbin debootstrap --version; }
 has_nspawn() { systemd-nspawn --version; }
 
+# Programs of arm64 run elsewhere too, emulated. The kernel holds the emulator open, so that it need not be in the system that is tried.
+has_emulator() { [ -e /usr/lib/binfmt.d/qemu-aarch64.conf ]; }
+need_emulator() { # ARCHITECTURE
+  [ "$1" = arm64 ] && [ "$(uname -m)" != aarch64 ] || return 0
+  need has_emulator "an emulator of arm64" qemu-user-static qemu
+  handlers=/proc/sys/fs/binfmt_misc
+  [ -e "$handlers/register" ] || as_root mount -t binfmt_misc binfmt_misc "$handlers"
+  # shellcheck disable=SC2016 # The inner shell fills it in.
+  [ -e "$handlers/qemu-aarch64" ] || as_root sh -c 'cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$0/register"' "$handlers"
+}
+
 # A system with nothing but systemd, which is made once and copied.
 need_fresh_debian() {
   need has_debootstrap "debootstrap" debootstrap debootstrap
   need has_nspawn "systemd-nspawn" systemd-container systemd
-  [ ! -f "$RELEASE_CACHE/$TRY_DEBIAN/made" ] || return 0
+  fresh=$RELEASE_CACHE/$TRY_DEBIAN
+  [ ! -f "$fresh/made" ] || return 0
   # The machine's own mirror, because it is reachable; debootstrap knows one if there is none.
   # shellcheck disable=SC2016 # apt-get fills it in.
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Component: main' "Release: $TRY_DEBIAN" | head -n 1)
-  say "making a fresh Debian in $RELEASE_CACHE/$TRY_DEBIAN (debootstrap)"
-  rm -rf "${RELEASE_CACHE:?}/$TRY_DEBIAN"
+  say "making a fresh Debian in $fresh (debootstrap)"
+  as_root rm -rf "$fresh"
   as_root debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,ca-certificates,curl "$TRY_DEBIAN" \
-    "$RELEASE_CACHE/$TRY_DEBIAN" ${mirror:+"$mirror"} >"$WORK/debootstrap.log"
-  : >"$RELEASE_CACHE/$TRY_DEBIAN/made"
+    "$fresh" ${mirror:+"$mirror"} >"$WORK/debootstrap.log"
+  as_root touch "$fresh/made"
 }
 
 # Boots a copy, which runs try-inside.sh and halts. It has no network but its own loopback.
-try_deb() {
-  package=$OUT/railgate_${VERSION}_amd64.deb
-  [ -f "$package" ] || build_part deb
+try_deb() { # ARCHITECTURE
+  package=$OUT/railgate_${VERSION}_$1.deb
+  [ -f "$package" ] || build_deb "$1"
+  need_emulator "$1"
   need_fresh_debian
   root=$WORK/debian
   as_root rm -rf "$root"
-  as_root cp -a "$RELEASE_CACHE/$TRY_DEBIAN" "$root"
+  as_root cp -a "$fresh" "$root"
   as_root cp "$package" "$root/root/railgate.deb"
   as_root install -m 755 scripts/release/debian/try-inside.sh "$root/root"
   as_root install -m 644 scripts/release/debian/try.service "$root/etc/systemd/system"
@@ -42,11 +55,12 @@ try_deb() {
 }
 
 # Runs the image as it says how, and pays in it. Its network is a loopback of its own.
-try_oci() {
+try_oci() { # ARCHITECTURE
+  need_emulator "$1"
   need has_buildah "buildah" buildah buildah
   need has_ip "ip" iproute2 iproute2mac
-  image=$OUT/railgate-$VERSION-oci-amd64.tar
-  [ -f "$image" ] || build_part oci
+  image=$OUT/railgate-$VERSION-oci-$1.tar
+  [ -f "$image" ] || build_oci "$1"
   forget_images
   container=$(buildah_here from "oci-archive:$image")
   say "running $(basename "$image")"
