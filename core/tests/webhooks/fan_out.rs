@@ -2,6 +2,7 @@
 
 use crate::support;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::ErrorCode;
@@ -9,8 +10,8 @@ use railgate::api::{Lease, Work};
 use railgate::engine::{LeaseTasks, Receive, ReportAnswer};
 use railgate::ledger::Mode;
 use railgate::store::hooked::{Call, Hooked, Hooks};
-use railgate::store::record::RecordKind;
-use railgate::store::{StoreError, Write};
+use railgate::store::record::{Record, RecordKind, UnbookedRecord, UnloggedRecord};
+use railgate::store::{Clash, CommitError, StoreError, Write};
 
 use super::*;
 
@@ -262,4 +263,46 @@ fn a_store_that_refuses_to_show_who_listens_is_not_taken_for_nobody_listening() 
     store.0.store(false, Ordering::SeqCst);
     log_all(&w.s.engine);
     assert_eq!(w.deliveries(endpoint.no).len(), support::log::feeds(&*store).len());
+}
+
+/// Another node has the thousand numbers after each that is used here, in the same millisecond.
+#[derive(Default)]
+struct Neighbour(Mutex<Vec<i64>>);
+
+/// The writes that have a number of time and node.
+fn numbered(commit: &Commit) -> impl Iterator<Item = (usize, i64)> + '_ {
+    commit.writes.iter().enumerate().filter_map(|(write, it)| match it {
+        Write::Insert(Record::Task(task)) => Some((write, task.key.0)),
+        Write::Insert(Record::Unlogged(UnloggedRecord { no, .. })) => Some((write, *no)),
+        Write::Insert(Record::Unbooked(UnbookedRecord { no, .. })) => Some((write, *no)),
+        Write::Insert(Record::Delivery(DeliveryRecord { no, .. })) => Some((write, *no)),
+        _ => None,
+    })
+}
+
+impl Hooks for Neighbour {
+    fn clashes(&self, commit: &Commit) -> Vec<Clash> {
+        let used = self.0.lock().unwrap();
+        let taken = |no: i64| used.iter().any(|used| (1..=1_000).contains(&(no - used)));
+        numbered(commit).filter(|(_, no)| taken(*no)).map(|(write, _)| Clash { write }).collect()
+    }
+
+    fn committed(&self, commit: &Commit, made: &Result<(), CommitError>) {
+        self.0.lock().unwrap().extend(numbered(commit).filter(|_| made.is_ok()).map(|(_, no)| no));
+    }
+}
+
+#[test]
+fn a_node_whose_next_numbers_another_one_has_goes_on_with_others() {
+    let w = World::over(Hooked::<Neighbour>::over(Arc::new(MemoryStore::new())));
+    let hook = w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED])));
+    for n in 0..20 {
+        w.s.pay(&format!("pay-{n}"), "sim:ok");
+        w.s.engine.work_until_quiet(&()).unwrap();
+        log_all(&w.s.engine);
+    }
+    w.deliver(200);
+    let delivered: Vec<String> = w.deliveries(hook.no).iter().map(|it| json(it)["settlement"]["reference"].to_string()).collect();
+    assert_eq!(delivered.len(), 20, "{delivered:?}");
+    w.s.assert_sound();
 }

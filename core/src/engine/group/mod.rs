@@ -210,6 +210,9 @@ impl Engine {
                 // A trace has begun under the same number: a change of credit has no transfer that would clash.
                 Some(Write::Insert(Record::Event(event))) if event.n == 1 => writer.journals.meet(next_journal(&*self.store)?),
                 Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
+                Some(Write::Insert(
+                    Record::Task(_) | Record::Unlogged(_) | Record::Unbooked(_) | Record::Audit(_) | Record::Delivery(_),
+                )) => writer.go_elsewhere(),
                 Some(_) | None => {}
             }
         }

@@ -120,6 +120,15 @@ impl Writer {
         EndpointNo(drawn(&mut self.next_endpoint))
     }
 
+    /// Another node uses the next keys, and with the same time: they may be many, so this one goes on far from them. What must only grow
+    /// is ahead of its time by less than a millisecond.
+    pub(super) fn go_elsewhere(&mut self) {
+        self.next_task = self.next_task.wrapping_add(SPREAD);
+        for last in [&mut self.last_audit, &mut self.last_delivery] {
+            *last = last.saturating_add(i64::from(SPREAD & 0xf_ffff));
+        }
+    }
+
     /// A fresh key for a task that is due at `due`.
     pub(crate) fn task_key(&mut self, due: Millis) -> TaskKey {
         self.next_task = self.next_task.wrapping_add(1);
