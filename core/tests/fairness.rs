@@ -215,10 +215,12 @@ fn a_payment_that_cannot_be_stored_keeps_no_other_waiting() {
 
 #[test]
 fn fewer_and_fewer_are_tried_until_the_one_that_cannot_be_stored_is_found() {
-    let (_, sandbox) = with_one_that_cannot_be_stored();
-    let leased = || sandbox.engine.run(LeaseTasks::up_to(64)).unwrap().len();
-    assert_eq!(std::array::from_fn(|_| leased()), [8, 8, 1, 1, 1, 0, 40]);
-    assert!(sandbox.engine.run(LeaseTasks::up_to(0)).unwrap().is_empty());
+    for limit in [64, 512] {
+        let (_, sandbox) = with_one_that_cannot_be_stored();
+        let leased = || sandbox.engine.run(LeaseTasks::up_to(limit)).unwrap().len();
+        assert_eq!(std::array::from_fn(|_| leased()), [8, 8, 1, 1, 1, 0, 40], "{limit}");
+        assert!(sandbox.engine.run(LeaseTasks::up_to(0)).unwrap().is_empty());
+    }
 }
 
 #[test]
