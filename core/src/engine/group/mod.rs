@@ -197,6 +197,7 @@ impl Engine {
         };
         let wanted: Vec<Lookup> = clashes.iter().filter_map(unique).map(Lookup::Find).collect();
         let mut found = if wanted.is_empty() { Vec::new() } else { self.store.look_up(&wanted)? }.into_iter();
+        let mut in_use = false;
         for clash in clashes {
             let there = unique(clash).and_then(|_| found.next()?.pop());
             let taken = matches!(there, Some(Record::Settlement(_)));
@@ -212,9 +213,12 @@ impl Engine {
                 Some(Write::Delete(Key::Task(_)) | Write::Update { record: Record::Queue(_), .. }) => writer.outrun = true,
                 Some(Write::Insert(
                     Record::Task(_) | Record::Unlogged(_) | Record::Unbooked(_) | Record::Audit(_) | Record::Delivery(_),
-                )) => writer.go_elsewhere(),
+                )) => in_use = true,
                 Some(_) | None => {}
             }
+        }
+        if in_use {
+            writer.go_elsewhere();
         }
         writer.catch_up(&*self.store)
     }

@@ -121,7 +121,7 @@ impl Writer {
     }
 
     /// Another node uses the next keys, and with the same time: they may be many, so this one goes on far from them. What must only grow
-    /// is ahead of its time by less than a millisecond.
+    /// gets ahead of its time by less than a millisecond.
     pub(super) fn go_elsewhere(&mut self) {
         self.next_task = self.next_task.wrapping_add(SPREAD);
         for last in [&mut self.last_audit, &mut self.last_delivery] {
