@@ -108,16 +108,16 @@ impl World<'_> {
         }
     }
 
-    /// Everybody decides about what waits for them; what has waited too long is cancelled. Returns whether something changed.
+    /// Everybody decides about what waits for them; what has waited too long is cancelled. Returns whether something changed: a refused
+    /// decision spends its nonce, and changes nothing else.
     pub(super) fn consent_to_all(&mut self) -> Result<bool, String> {
-        let before = self.store.commits();
         let waiting: Vec<String> = self.model.waiting_for_users().map(str::to_owned).collect();
+        let mut changed = false;
         for id in waiting {
-            self.decide_as_user(&id, true, (false, false))?;
+            changed |= self.decide_as_user(&id, true, (false, false))?;
         }
         let settlements = self.eye.expired(None, 1_000).map_err(fault)?.settlements;
         let node = self.node();
-        let _ = self.run(node, Expire { settlements })?;
-        Ok(self.store.commits() > before)
+        Ok(self.run(node, Expire { settlements })?.map_err(fault)? > 0 || changed)
     }
 }

@@ -41,6 +41,9 @@ const WEEK: Millis = 8 * DAY;
 /// How many commits of a group may be refused because its node knew less than what is stored. It learns from each, and while it does
 /// nobody else changes anything.
 const MOST_CONFLICTS: u32 = 3;
+/// After how many turns a world that nobody disturbs any more must have come to its end.
+pub(super) const TURNS: u32 = 100_000;
+pub(super) const ENDLESS: &str = "something goes on for ever";
 pub(super) const DAY: Millis = 86_400_000;
 
 /// A server.
@@ -449,8 +452,12 @@ impl<'p> World<'p> {
         self.store.confirm();
         self.calm = true;
         let end = self.env.now() + 60 * DAY;
-        let mut told = false;
+        let (mut told, mut turns) = (false, 0);
         while self.env.now() < end {
+            turns += 1;
+            if turns > TURNS {
+                return Err(ENDLESS.to_owned());
+            }
             while !(self.wire.is_empty() && self.late.is_empty()) {
                 self.deliver()?;
             }

@@ -76,7 +76,7 @@ impl Command for DecidePayment {
         }
         let mut change = d.engine.change(d.overlay, record.no)?;
         if change.record.expires_at.is_some_and(|at| at <= change.now) {
-            return Err(Error::with(ErrorCode::ApprovalDecided, "its time is over: it is cancelled, and nothing is paid"));
+            return Err(Error::with(ErrorCode::ApprovalDecided, "its time is over, and nothing is paid"));
         }
         self.record(d.overlay, &mut change)?;
         let stored = if self.approve {
