@@ -6,11 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use railgate::ErrorCode;
-use railgate::api::{Lease, Work};
-use railgate::engine::{LeaseTasks, Receive, ReportAnswer};
+use railgate::api::{Lease, SignedBy, Work};
+use railgate::auth::{Nonce, ScopeSet, Signer as _, SoftwareKey};
+use railgate::engine::{AddKey, LeaseTasks, Receive, ReportAnswer, Signed};
 use railgate::ledger::Mode;
 use railgate::store::hooked::{Call, Hooked, Hooks};
-use railgate::store::record::{Record, RecordKind, UnbookedRecord, UnloggedRecord};
+use railgate::store::record::{AuditRecord, Record, RecordKind, SignedWith, UnbookedRecord, UnloggedRecord};
 use railgate::store::{Clash, CommitError, StoreError, Write};
 
 use super::*;
@@ -276,6 +277,7 @@ fn numbered(commit: &Commit) -> impl Iterator<Item = (usize, i64)> + '_ {
         Write::Insert(Record::Unlogged(UnloggedRecord { no, .. })) => Some((write, *no)),
         Write::Insert(Record::Unbooked(UnbookedRecord { no, .. })) => Some((write, *no)),
         Write::Insert(Record::Delivery(DeliveryRecord { no, .. })) => Some((write, *no)),
+        Write::Insert(Record::Audit(AuditRecord { no, .. })) => Some((write, *no)),
         _ => None,
     })
 }
@@ -296,8 +298,15 @@ impl Hooks for Neighbour {
 fn a_node_whose_next_numbers_another_one_has_goes_on_with_others() {
     let w = World::over(Hooked::<Neighbour>::over(Arc::new(MemoryStore::new())));
     let hook = w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED])));
+    let key = w
+        .run(AddKey { caller: w.s.caller, key: SoftwareKey::ed25519(&[7; 32]).public_key(), label: None, scopes: ScopeSet::CLIENT })
+        .unwrap()
+        .no;
     for n in 0..20 {
-        w.s.pay(&format!("pay-{n}"), "sim:ok");
+        let body = format!(r#"{{"amount":10.00,"currency":"EUR","to":"sim:ok","reference":"pay-{n}"}}"#);
+        let nonce = Nonce { hash: [n; 32], expires_at: w.s.env.now() + MINUTE };
+        let by = SignedBy { client: w.s.caller.client, key, with: SignedWith::Key, nonce };
+        w.run(Signed { by, command: create(&w.s.engine, w.s.caller, &body) }).unwrap();
         w.s.engine.work_until_quiet(&()).unwrap();
         log_all(&w.s.engine);
     }
