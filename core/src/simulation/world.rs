@@ -452,14 +452,14 @@ impl<'p> World<'p> {
         self.store.confirm();
         self.calm = true;
         let end = self.env.now() + 60 * DAY;
-        let (mut told, mut turns) = (false, 0);
-        while self.env.now() < end {
-            turns += 1;
-            if turns > TURNS {
-                return Err(ENDLESS.to_owned());
+        let mut told = false;
+        for _ in 0..TURNS {
+            if self.env.now() >= end {
+                return self.settle_webhooks();
             }
-            while !(self.wire.is_empty() && self.late.is_empty()) {
+            if !(self.wire.is_empty() && self.late.is_empty()) {
                 self.deliver()?;
+                continue;
             }
             let before = self.store.commits();
             self.lease(64)?;
@@ -476,10 +476,10 @@ impl<'p> World<'p> {
             if self.resolve_all()? || self.consent_to_all()? {
                 continue;
             }
-            let Some(due) = self.eye.next_due().map_err(fault)? else { break };
+            let Some(due) = self.eye.next_due().map_err(fault)? else { return self.settle_webhooks() };
             self.env.advance_to(due.max(self.env.now() + 1));
         }
-        self.settle_webhooks()
+        Err(ENDLESS.to_owned())
     }
 
     /// What must be so once everything has ended.

@@ -298,10 +298,8 @@ impl Hooks for Neighbour {
 fn a_node_whose_next_numbers_another_one_has_goes_on_with_others() {
     let w = World::over(Hooked::<Neighbour>::over(Arc::new(MemoryStore::new())));
     let hook = w.hook_of(w.s.caller, Some(TopicSet::of([COMPLETED])));
-    let key = w
-        .run(AddKey { caller: w.s.caller, key: SoftwareKey::ed25519(&[7; 32]).public_key(), label: None, scopes: ScopeSet::CLIENT })
-        .unwrap()
-        .no;
+    let public = SoftwareKey::ed25519(&[7; 32]).public_key();
+    let key = w.run(AddKey { caller: w.s.caller, key: public, label: None, scopes: ScopeSet::CLIENT }).unwrap().no;
     for n in 0..20 {
         let body = format!(r#"{{"amount":10.00,"currency":"EUR","to":"sim:ok","reference":"pay-{n}"}}"#);
         let nonce = Nonce { hash: [n; 32], expires_at: w.s.env.now() + MINUTE };
