@@ -66,9 +66,15 @@ impl Seen {
     }
 }
 
+/// How many callbacks wait for a check that looks at them, and how much of a body is kept. Anybody who knows the address of a test can
+/// send some, and a test needs few.
+const KEPT: usize = 256;
+const KEPT_BYTES: usize = 1 << 10;
+
 /// A callback that arrived.
 #[derive(Debug)]
 pub(super) struct Arrived {
+    /// Its body, or the beginning of it.
     pub(super) body: String,
     /// What it is about, or why it was refused.
     pub(super) read: Result<Subject, &'static str>,
@@ -89,7 +95,7 @@ pub(crate) enum Received {
 /// Where the callbacks of a test arrive.
 pub(crate) struct Door {
     gateway: Gateway,
-    arrived: Mutex<mpsc::Sender<Arrived>>,
+    arrived: mpsc::SyncSender<Arrived>,
 }
 
 impl Door {
@@ -125,9 +131,9 @@ impl Door {
             }
             Err(_) => (Received::Broken, Err("the gateway of the test could not read it")),
         };
-        let arrived = Arrived { body: String::from_utf8_lossy(body).into_owned(), read };
-        // Only the end of the test closes the channel.
-        let _ = self.arrived.lock().unwrap_or_else(PoisonError::into_inner).send(arrived);
+        let body = String::from_utf8_lossy(body.get(..KEPT_BYTES).unwrap_or(body)).into_owned();
+        // More than are kept are forgotten; only the end of the test closes the channel.
+        let _ = self.arrived.try_send(Arrived { body, read });
         received
     }
 }
@@ -194,8 +200,8 @@ impl Stand {
         let config = Config { providers: providers(plan, &id), sandbox_funding: vec![funding], ..config };
         let gateway = Gateway::open_with(store, env, config)?;
         let shop = gateway.enroll("Test of an operator")?;
-        let (sender, callbacks) = mpsc::channel();
-        let door = Arc::new(Door { gateway, arrived: Mutex::new(sender) });
+        let (sender, callbacks) = mpsc::sync_channel(KEPT);
+        let door = Arc::new(Door { gateway, arrived: sender });
         Ok(Self { door, shop, carrier, callbacks: Mutex::new(callbacks), seen: Mutex::default(), id, next: AtomicU32::new(1) })
     }
 
@@ -338,4 +344,45 @@ fn providers(plan: &Plan, id: &str) -> Vec<ProviderSpec> {
         all.push(ProviderSpec { id: stranger(id), secrets, ..all[0].clone() });
     }
     all
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use railgate::env::SystemEnv;
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Carrier for Nobody {
+        fn carry(&self, _: &HttpRequest) -> Carried {
+            Carried::NotSent
+        }
+    }
+
+    #[test]
+    fn a_flood_of_callbacks_takes_bounded_memory() {
+        let plan = Plan {
+            provider: railgate::rail::sandbox_providers().remove(0),
+            to: "sim:ok".parse().unwrap(),
+            unknown_to: None,
+            later_to: None,
+            amount: "1.00 EUR".parse().unwrap(),
+            wait: Duration::ZERO,
+            until: None,
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(SystemEnv::default()));
+        let stand = Stand::open(&plan, World { store, env, config: Config::sandbox(), carrier: Box::new(Nobody) }).unwrap();
+        for _ in 0..4 * KEPT {
+            stand.door.receive(&stand.id, None, None, &[], &[0xff; 64 << 10]);
+        }
+        let kept: Vec<Arrived> = std::iter::from_fn(|| stand.arrived(Duration::ZERO)).collect();
+        assert_eq!(kept.len(), KEPT);
+        // A byte that is no text becomes a character of three.
+        assert!(kept.iter().all(|it| it.read.is_err() && it.body.len() <= 3 * KEPT_BYTES));
+    }
 }
