@@ -18,6 +18,8 @@ pub const SKEW_S: i64 = 300;
 
 /// Fields that must be covered if the message has them.
 pub(super) const COVERED_FIELDS: [&str; 4] = ["authorization", "content-type", "content-digest", "idempotency-key"];
+/// A field that our signers cover besides, if the message has it: without it, a change is made whatever has been changed before.
+pub(super) const CONDITION: &str = "if-match";
 
 /// A well-formed signature that matches the profile, not verified yet.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::fmt;
 use p256::ecdsa::signature::Signer as _;
 use zeroize::Zeroizing;
 
-use super::profile::COVERED_FIELDS;
+use super::profile::{CONDITION, COVERED_FIELDS};
 use super::{Algorithm, Message, PublicKey, SESSION_ALGORITHM, SessionKey, SignatureInput, content_digest};
 use crate::error::Error;
 use base64::Engine as _;
@@ -171,7 +171,7 @@ fn describe(key: (&str, &str), request: &Outgoing<'_>, stamp: &Stamp<'_>) -> Res
 
 fn signature_input(message: &Message<'_>, (id, alg): (&str, &str), stamp: &Stamp<'_>) -> String {
     let mut covered = String::from("\"@method\" \"@target-uri\"");
-    for name in COVERED_FIELDS.into_iter().filter(|name| message.has(name)) {
+    for name in COVERED_FIELDS.into_iter().chain([CONDITION]).filter(|name| message.has(name)) {
         covered.push_str(" \"");
         covered.push_str(name);
         covered.push('"');

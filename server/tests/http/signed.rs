@@ -107,6 +107,25 @@ async fn a_changed_call_is_refused_whatever_was_changed() {
 }
 
 #[tokio::test]
+async fn the_condition_of_a_change_is_signed_and_cannot_be_taken_away() {
+    let service = service().await;
+    let key = service.key_of(&service.token);
+    let conditional = async || {
+        let request = service.request("GET", SETTLEMENTS).header("if-match", "\"12\"").body(Body::empty()).unwrap();
+        service.sign(request, &*key).await
+    };
+    let sent = conditional().await;
+    assert!(header(&sent, "signature-input").contains("\"if-match\""));
+    service.exchange(sent).await.expect(200);
+    let mut taken_away = conditional().await;
+    taken_away.headers_mut().remove("if-match");
+    refused(&service, taken_away, 401, "signature_invalid").await;
+    let mut any = conditional().await;
+    set(&mut any, "if-match", "*");
+    refused(&service, any, 401, "signature_invalid").await;
+}
+
+#[tokio::test]
 async fn a_signature_must_be_there_once_and_cover_what_matters() {
     let service = service().await;
     let unsigned = service.request("POST", SETTLEMENTS).header("content-type", "application/json").body(Body::from(BODY)).unwrap();
