@@ -200,6 +200,7 @@ impl Authenticator {
         head.context.set_caller(&credential.caller);
         // Whoever sends a copy of a call sends its body in vain.
         self.seen.check(&nonce, self.engine.now())?;
+        self.check_quota(head, &credential.caller)?;
         Ok(Proven { credential, signed, nonce })
     }
 
@@ -381,14 +382,11 @@ impl Authenticator {
         granted(context, write, self.limits.client(caller.into(), write, cost, self.engine.now()))
     }
 
-    /// Refuses a call whose sender has no use left, before its body is read. The use is counted with the whole call: until the nonce
-    /// is taken, anybody who saw the head could send it again.
-    ///
-    /// # Errors
-    /// `rate_limited`.
-    pub(crate) fn check_quota(&self, proven: &Proven, head: Head<'_>) -> Result<()> {
+    /// Refuses a call whose sender has no use left, before its body is read and its nonce is remembered: what is refused takes no memory.
+    /// The use is counted with the whole call: until the nonce is taken, anybody who saw the head could send it again.
+    fn check_quota(&self, head: Head<'_>, caller: &Caller) -> Result<()> {
         let write = writes(head);
-        match self.limits.client_has_left(proven.caller().into(), write, self.engine.now()) {
+        match self.limits.client_has_left(caller.into(), write, self.engine.now()) {
             Some(decision) if !decision.allowed => granted(head.context, write, Some(decision)),
             Some(_) | None => Ok(()),
         }

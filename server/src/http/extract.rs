@@ -115,7 +115,6 @@ impl<A: Asks, const MAX: usize> FromRequest<App> for Posted<A, MAX> {
         let head = Head { parts: &parts, context: &context };
         let known = check_head::<MAX>(&parts).and_then(|()| {
             let proven = app.gate.prove_head(A::ACCESS, head)?;
-            app.gate.check_quota(&proven, head)?;
             let held = app.bodies.hold(Sender::client(proven.caller()), &parts.headers, MAX)?;
             Ok((proven, held))
         });

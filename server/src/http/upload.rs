@@ -127,7 +127,6 @@ impl<A: Asks, K: Kind> FromRequest<App> for Uploaded<A, K> {
         let known = check_head::<K>(&parts).and_then(|()| {
             let proven = app.gate.prove_head(A::ACCESS, head)?;
             app.gate.check_scope(&proven, A::ACCESS)?;
-            app.gate.check_quota(&proven, head)?;
             negotiate::require_one_of(&parts.headers, K::TYPES)?;
             let full = "other files are being received; nothing was done, try again";
             let place = K::place(&app.uploads, proven.caller().client);

@@ -51,6 +51,23 @@ async fn a_client_is_told_its_quota_and_when_to_come_back() {
 }
 
 #[tokio::test]
+async fn a_call_beyond_the_quota_leaves_nothing_behind() {
+    let service = limited().await;
+    let key = service.key_of(&service.token);
+    let read = async || service.sign(service.request("GET", SETTLEMENTS).body(Body::empty()).unwrap(), &*key).await;
+    for _ in 0..3 {
+        service.exchange(read().await).await.expect(200);
+    }
+    let (head, _) = read().await.into_parts();
+    let again = || Request::from_parts(head.clone(), Body::empty());
+    service.exchange(again()).await.problem(429, "rate_limited");
+    // Its nonce was not remembered: a minute later, the same call is answered, once.
+    service.env.advance_to(NOW + 60_000);
+    service.exchange(again()).await.expect(200);
+    service.exchange(again()).await.problem(401, "nonce_replayed");
+}
+
+#[tokio::test]
 async fn each_element_of_a_batch_counts() {
     let rates = RateLimits { reads_per_minute: 10, writes_per_minute: 10 };
     let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
