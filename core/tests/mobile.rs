@@ -6,8 +6,8 @@ use crate::support::{START, Sandbox, create, enroll, target, together};
 use railgate::api::{Caller, SettlementView};
 use railgate::auth::{PublicKey, Scope, Signer, SoftwareKey};
 use railgate::engine::{
-    Create, DEVICE_CODE_TTL_MS, DecidePayment, EnrollDevice, MadeCode, Maintain, MakeDeviceCode, NewDevice, PutUser, RenameDevice,
-    RevokeDevice, SetClock, Shown, Suspend,
+    Create, DEVICE_CODE_TTL_MS, DecidePayment, EnrollDevice, MadeCode, Maintain, MakeDeviceCode, NewDevice, Operated, PutTerms, PutUser,
+    RenameDevice, RevokeDevice, SetClock, Shown, Suspend,
 };
 use railgate::ids::{KeyNo, Ulid, UserNo};
 use railgate::ledger::Mode;
@@ -257,6 +257,30 @@ fn a_payment_above_the_limit_waits_until_its_user_approves_it() {
         // The client's repeat of its create is a replay, whatever has become of it.
         assert_eq!(pay(s, s.caller, "p-1", 250, r#","user":"ada""#).unwrap().status.as_str(), "completed");
         assert_eq!(code(pay(s, s.caller, "p-1", 250, "")), ErrorCode::ReferenceConflict);
+    });
+}
+
+#[test]
+fn a_phone_does_not_learn_what_its_client_has() {
+    over_each_store(|s| {
+        let ada = phone(s, "ada", 1);
+        let check = |amount: &str| {
+            let body = format!(r#"{{"amount":{amount},"currency":"EUR","to":"sim:ok","reference":"p-1"}}"#);
+            let view = s.engine.preflight(&ada.caller, body.as_bytes()).unwrap().view;
+            (view.funds_available, view.problems.iter().map(|it| it.code.to_string()).collect::<Vec<_>>())
+        };
+        // Beyond what its user may pay, it makes no difference whether there is as much.
+        let refused = (false, vec!["amount_above_maximum".to_owned(), "limit_daily_value".to_owned()]);
+        assert_eq!((check("901"), check("900000000")), (refused.clone(), refused));
+        assert_eq!(check("500"), (true, Vec::new()));
+        // Of the client's own limits it learns that they are reached.
+        let limits = serde_json::json!({"client": format!("cli_{}", s.caller.client_id), "limits": [{"mode": "sandbox", "currency": "EUR", "daily_value": "40"}]});
+        s.engine.run(Operated(PutTerms { terms: vec![(serde_json::from_value(limits).unwrap(), None)], reason: None })).unwrap();
+        s.engine.follow_setup().unwrap();
+        let (own, seen) = (pay(s, s.caller, "p-1", 41, "").unwrap_err(), pay(s, ada.caller, "p-1", 41, "").unwrap_err());
+        assert_eq!((own.code, seen.code), (ErrorCode::LimitDailyValue, ErrorCode::LimitDailyValue));
+        assert!(own.detail.contains("40.00") && !seen.detail.contains("40.00"), "{}", seen.detail);
+        assert_eq!(check("41"), (true, vec!["limit_daily_value".to_owned()]));
     });
 }
 

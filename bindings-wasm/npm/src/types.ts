@@ -1909,7 +1909,7 @@ export interface CheckResult {
   readonly route: readonly RouteStep[];
   /** What the provider reports about the payee. */
   readonly payee: Payee;
-  /** Whether the account has sufficient funds. */
+  /** Whether the account has sufficient funds. To a phone, `false` also if its user's limits refuse the payment. */
   readonly funds_available: boolean;
 }
 

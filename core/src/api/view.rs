@@ -469,7 +469,7 @@ pub struct CheckView {
     pub route: Vec<RouteStepView>,
     /// What the provider reports about the payee.
     pub payee: PayeeView,
-    /// Whether the account has sufficient funds.
+    /// Whether the account has sufficient funds. To a phone, `false` also if its user's limits refuse the payment.
     pub funds_available: bool,
 }
 

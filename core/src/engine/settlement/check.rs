@@ -13,7 +13,7 @@ use crate::terms::{Terms, UsageId};
 use crate::time::rfc3339;
 use crate::validate::CreateRequest;
 
-use super::create::{mode_of, no_account};
+use super::create::{mode_of, no_account, told};
 use super::quote::Priced;
 use super::read::as_problems;
 use crate::engine::Engine;
@@ -112,29 +112,43 @@ impl Engine {
             .collect()
     }
 
+    /// What is wrong if an account does not hold so much, with the credit that its client has.
+    fn shortage(&self, caller: &Caller, mode: Mode, terms: &Terms, total: Money) -> Result<Option<FieldProblem>> {
+        let currency = total.currency();
+        let held = self.held(AccountId::new(Owner::Client(caller.client), mode, currency))?;
+        let (available, credit) = (held.and_then(|totals| totals.available()).unwrap_or(0), terms.credit(mode, currency));
+        Ok(if available.saturating_add(credit) >= total.minor() {
+            None
+        } else if held.is_none() && credit == 0 {
+            let error = no_account(currency);
+            Some(FieldProblem::new("/currency", error.code.as_str(), error.detail.clone()))
+        } else {
+            let code = ErrorCode::InsufficientFunds;
+            Some(FieldProblem::new("/amount", code.as_str(), code.title()))
+        })
+    }
+
     fn priced(&self, caller: &Caller, mode: Mode, request: &CreateRequest, terms: &Terms, priced: &Priced) -> Result<Preflight> {
         let Priced { provider, charge: Charge { fee, refund }, until } = *priced;
         let currency = request.money.currency();
         let total = request.money.minor().saturating_add(fee);
-        let held = self.held(AccountId::new(Owner::Client(caller.client), mode, currency))?;
-        let available = held.and_then(|totals| totals.available()).unwrap_or(0);
-        let credit = terms.credit(mode, currency);
-        let funds_available = available.saturating_add(credit) >= total;
-        let unique = Unique::SettlementReference(caller.client, request.reference.clone());
-        let mut problems = Vec::new();
+        let mut overlay = Overlay::new(&*self.store, self.now());
+        let mut problems = self.user_problems(&mut overlay, caller, mode, request)?;
         let mut warnings = Vec::new();
-        if let Some(limits) = terms.limits(mode, request.money).filter(|limits| limits.counts()) {
-            let day = Key::Usage(UsageId::new(caller.client, mode, currency, self.time_now((caller.client, mode))?));
-            let used = typed::<UsageRecord>(self.store.get(&day)?)?.map(|usage| usage.used).unwrap_or_default();
-            problems.extend(limits.another(request.money, used).err().iter().flat_map(as_problems));
+        // To a phone, a payment that its user may not make says nothing of the client's money.
+        let is_told = caller.user.is_none() || problems.is_empty();
+        let mut funds_available = false;
+        if is_told {
+            if let Some(limits) = terms.limits(mode, request.money).filter(|limits| limits.counts()) {
+                let day = Key::Usage(UsageId::new(caller.client, mode, currency, self.time_now((caller.client, mode))?));
+                let used = typed::<UsageRecord>(self.store.get(&day)?)?.map(|usage| usage.used).unwrap_or_default();
+                problems.extend(limits.another(request.money, used).err().map(|error| told(caller, error)).iter().flat_map(as_problems));
+            }
+            let short = self.shortage(caller, mode, terms, Money::from_minor(total, currency))?;
+            funds_available = short.is_none();
+            problems.extend(short);
         }
-        if !funds_available && held.is_none() && credit == 0 {
-            let error = no_account(currency);
-            problems.push(FieldProblem::new("/currency", error.code.as_str(), error.detail.clone()));
-        } else if !funds_available {
-            let code = ErrorCode::InsufficientFunds;
-            problems.push(FieldProblem::new("/amount", code.as_str(), code.title()));
-        }
+        let unique = Unique::SettlementReference(caller.client, request.reference.clone());
         if self.store.find(&unique)?.is_some() {
             problems.push(FieldProblem::new(
                 "/reference",
@@ -146,8 +160,6 @@ impl Engine {
             let waits = "no provider for this payment answers now: it is accepted, and sent when one does";
             warnings.push(FieldProblem::new("/to", "provider_unavailable", waits));
         }
-        let mut overlay = Overlay::new(&*self.store, self.now());
-        problems.extend(self.user_problems(&mut overlay, caller, mode, request)?);
         let payee = match self.between_clients.payee(self, &mut overlay, mode, &request.to, request.money) {
             Ok(None) => self.payee(provider, &request.to),
             Ok(Some(client)) => PayeeView { display_name: Some(client.name), payee_match: PayeeMatch::Match },

@@ -114,6 +114,11 @@ impl Command for Create {
     }
 }
 
+/// What a caller is told of the client's limits: a phone that they are reached, and not by how much.
+pub(super) fn told(caller: &Caller, error: Error) -> Error {
+    if caller.user.is_some() { Error::new(error.code) } else { error }
+}
+
 impl Engine {
     fn create_new(
         &self,
@@ -132,16 +137,16 @@ impl Engine {
         let payer = payer(overlay, caller, mode, request)?;
         let payee = self.between_clients.payee(self, overlay, mode, &request.to, request.money)?;
         let total = request.money.minor().checked_add(charge.fee).ok_or_else(overflow)?;
-        let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
-        if let Some(limits) = limits {
-            let day = UsageId::new(caller.client, mode, request.money.currency(), now);
-            limits.another(request.money, overlay.used(day)?)?;
-        }
         let user_limits = payer.as_ref().and_then(|payer| Some((payer.no, payer.limits?.limits(mode))));
         if let Some((user, limits)) = &user_limits {
             limits.accepts(request.money)?;
             let day = UsageId::new(user.party(), mode, request.money.currency(), now);
             limits.another(request.money, overlay.used(day)?)?;
+        }
+        let limits = terms.limits(mode, request.money).filter(|limits| limits.counts());
+        if let Some(limits) = limits {
+            let day = UsageId::new(caller.client, mode, request.money.currency(), now);
+            limits.another(request.money, overlay.used(day)?).map_err(|error| told(caller, error))?;
         }
         let account = AccountId::new(Owner::Client(caller.client), mode, request.money.currency());
         let credit = terms.credit(mode, request.money.currency());
