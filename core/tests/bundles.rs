@@ -12,8 +12,8 @@ use railgate::auth::{Nonce, Signer, SoftwareKey};
 use railgate::bundle::EXAMPLE;
 use railgate::engine::{
     ActRequest, AskBundle, BundleAsk, BundleBy, BundleReader, BundleScope, BundleTest, BundleVerdict, DecideApproval, EnrollOperator,
-    InviteOperator, LeaseTests, NumberEvents, Operate, Operated, Operation, OperatorBy, ReportTest, ReviewBundle, Signed, TestEnded,
-    verify,
+    FourEyes, InviteOperator, LeaseTests, NumberEvents, Operate, Operated, Operation, OperatorBy, ReportTest, ReviewBundle, Signed,
+    TestEnded, verify,
 };
 use railgate::env::Env as _;
 use railgate::ids::{KeyNo, OperatorNo, SettlementNo, Ulid};
@@ -354,6 +354,17 @@ fn live_publication_needs_a_second_operator_and_a_new_version_takes_the_place_of
         assert!(thief.view(s, theirs).findings.iter().any(|it| it.code == "id_taken"));
         assert_eq!(code(publish(s, ada, theirs, "sandbox")), ErrorCode::InvalidState);
     });
+}
+
+#[test]
+fn a_bundle_that_changes_the_routes_needs_whom_the_routes_need() {
+    let four_eyes = FourEyes { routes: true, ..FourEyes::OFF };
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), Config { four_eyes, ..config() }, 1);
+    let (partner, ada) = (Partner(s.caller), person(&s.engine, 1, OperatorRole::Agent, None));
+    let id = approved(&s, partner, ada, |_| ());
+    assert!(matches!(publish(&s, ada, id, "sandbox").unwrap(), Operation::Asked(_)));
+    let alone = json!({"mode": "sandbox", "routes": false, "reason": "contract signed"});
+    assert!(matches!(act(&s, ada, OperatorAct::PublishBundle, id, &alone).unwrap(), Operation::Done { .. }));
 }
 
 #[test]

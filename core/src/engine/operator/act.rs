@@ -249,7 +249,7 @@ impl Act {
             Self::Switch(switch) => rules.provider && switch.to == Availability::Enabled && is_live(&switch.id)?,
             Self::Routes(_) => rules.routes,
             #[cfg(feature = "bundles")]
-            Self::Publish(publish) => rules.provider && publish.mode == Mode::Live,
+            Self::Publish(publish) => rules.provider && publish.mode == Mode::Live || rules.routes && publish.with_routes,
             // Whoever may switch a provider off alone may do this.
             #[cfg(feature = "bundles")]
             Self::Revoke(_) => false,
