@@ -11,18 +11,27 @@ pub(crate) fn write_cells(out: &mut String, cells: &[&str]) {
     out.push_str("\r\n");
 }
 
-/// A spreadsheet takes a cell for a formula if it begins like one; an apostrophe in front makes it a text. Numbers stay numbers.
+/// A spreadsheet takes a cell for a formula if it begins like one; an apostrophe in front makes it a text. Numbers stay numbers. Many
+/// take a semicolon or a tab for the end of a cell, and then a quotation mark within for an ordinary character: what follows one of these,
+/// or the end of a line, is guarded like the beginning.
 fn write_cell(out: &mut String, cell: &str) {
-    let may_be_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
-    let guarded = may_be_formula.then(|| format!("'{cell}"));
-    let cell = guarded.as_deref().unwrap_or(cell);
-    if cell.contains([',', '"', '\n', '\r']) {
+    let is_quoted = cell.contains([',', '"', '\n', '\r']);
+    if is_quoted {
         out.push('"');
-        out.push_str(&cell.replace('"', "\"\""));
-        out.push('"');
-    } else {
-        out.push_str(cell);
     }
+    for part in cell.split_inclusive([';', '\t', '\n', '\r']) {
+        if may_be_formula(part) {
+            out.push('\'');
+        }
+        out.push_str(&part.replace('"', "\"\""));
+    }
+    if is_quoted {
+        out.push('"');
+    }
+}
+
+fn may_be_formula(part: &str) -> bool {
+    part.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(part)
 }
 
 /// Whether it is a decimal number, with nothing around it.
@@ -53,12 +62,17 @@ mod tests {
             write_cell(&mut out, cell);
             out
         };
-        for cell in ["=1+1", "+1+1", "-1+1", "-", "+.5", "-1.", "@SUM(A1)", "\t=1", "=\u{301}"] {
+        for cell in ["=1+1", "+1+1", "-1+1", "-", "+.5", "-1.", "@SUM(A1)", "=\u{301}"] {
             assert_eq!(written(cell), format!("'{cell}"));
         }
         assert_eq!(written("=HYPERLINK(\"x\",1)"), "\"'=HYPERLINK(\"\"x\"\",1)\"");
-        assert_eq!(written("\r=1"), "\"'\r=1\"");
-        for cell in ["-12.50", "+254700000001", "-7", "12", "a=b", "'=1", " =1"] {
+        assert_eq!(written("\t=1"), "'\t'=1");
+        assert_eq!(written("\r=1"), "\"'\r'=1\"");
+        // Where a semicolon or a tab ends a cell, too.
+        assert_eq!(written("a;=1+1;b"), "a;'=1+1;b");
+        assert_eq!(written("a\t@SUM(A1)"), "a\t'@SUM(A1)");
+        assert_eq!(written("a,b;=\"x\"\r\n+1-1"), "\"a,b;'=\"\"x\"\"\r\n'+1-1\"");
+        for cell in ["-12.50", "+254700000001", "-7", "12", "a=b", "'=1", " =1", "a; b", "a;-1"] {
             assert_eq!(written(cell), cell);
         }
     }

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use super::support::{SETTLEMENTS, Service, service};
 
 /// What somebody might try, each in a text that is not refused for its length.
-const ATTEMPTS: [&str; 12] = [
+const ATTEMPTS: [&str; 14] = [
     "=HYPERLINK(\"http://evil.example\",\"pay\")",
     "+1+cmd|'/c calc'!A0",
     "-2+3",
     "@SUM(1,1)",
     "\t=1+1",
     "\r\n=1+1",
+    "a;=HYPERLINK(\"http://evil.example\");b",
+    "a\t@SUM(1,1)",
     "\"><script>alert(1)</script>",
     "' onmouseover='alert(1)",
     "</textarea><img src=x onerror=alert(1)>",
@@ -37,6 +39,11 @@ async fn create(service: &Service, n: usize, place: &str, text: &str) -> Option<
         400..500 => None,
         other => panic!("{place} {text:?}: {other} {}", answer.text()),
     }
+}
+
+/// What a spreadsheet takes for cells where a semicolon or a tab separates them: a quotation mark within a cell is a character.
+fn pieces(csv: &str) -> impl Iterator<Item = &str> {
+    csv.split([';', '\t', '\r', '\n'])
 }
 
 /// The cells of a CSV document, with quotes resolved.
@@ -73,7 +80,7 @@ async fn what_a_payment_says_is_no_formula_and_no_markup() {
     let export = service.send(export).await.expect(200);
     let rows = cells(export.text());
     assert!(rows.iter().any(|cell| cell.contains("HYPERLINK")), "{rows:?}");
-    for cell in rows {
+    for cell in rows.iter().map(String::as_str).chain(pieces(export.text())) {
         let is_number = cell.parse::<f64>().is_ok();
         assert!(is_number || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?} is a formula");
     }
