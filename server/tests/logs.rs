@@ -66,6 +66,9 @@ async fn busy(service: &Service) -> Vec<String> {
     for path in ["/ref-for-nobody", "/ref-for-nobody/events", "/ref-for-nobody/nothing", "?to=msisdn:%2B254712345678&limit=x"] {
         service.send(call("GET", &format!("{SETTLEMENTS}{path}")).body(Body::empty()).unwrap()).await;
     }
+    // A callback for a provider that is made up.
+    let path = "/api/v1/rails/ref-for-nobody/callbacks";
+    service.send(call("POST", path).body(Body::from("{}")).unwrap()).await;
     let broken = Body::from("{\"to\":\"msisdn:+254712345678\",\"reference\":\"ref-for-nobody\"");
     service.send(call("POST", SETTLEMENTS).body(broken).unwrap()).await;
 

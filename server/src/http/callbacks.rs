@@ -80,7 +80,8 @@ async fn receive(app: &App, provider: &str, place: Option<&str>, raw: &Raw) -> H
     let now = gateway.engine().now();
     let inbound = Inbound { rail_key: None, source, headers: &headers, body: &raw.body, now };
     let read = gateway.read(Tenant::GATEWAY, |engine| engine.read_callback(provider, place, inbound)).await?;
-    let reported = read.map_err(|error| rejected(error, provider))?;
+    let is_known = gateway.engine().routes().number(provider).is_some();
+    let reported = read.map_err(|error| rejected(error, is_known.then_some(provider)))?;
     let Some(reported) = reported else {
         return Err(Error::with(ErrorCode::SettlementNotFound, "this gateway sent this provider no such payment").into());
     };
@@ -94,13 +95,16 @@ fn about_test(received: Received, provider: &str) -> HandlerResult {
     match received {
         Received::Noted(status) => Ok(StatusCode::from_u16(status).unwrap_or(StatusCode::OK).into_response()),
         Received::Unknown => Err(Error::with(ErrorCode::SettlementNotFound, "this gateway sent this provider no such payment").into()),
-        Received::Refused(error) => Err(rejected(error, provider).into()),
+        Received::Refused(error) => Err(rejected(error, Some(provider)).into()),
         Received::Broken => Err(Error::internal("the gateway of a test could not read a callback").into()),
     }
 }
 
-fn rejected(error: CallbackError, provider: &str) -> Error {
-    tracing::warn!(provider, %error, "a callback was rejected");
+/// Why a callback is rejected. The log has it only if there is such a provider: strangers write nothing of their own into it.
+fn rejected(error: CallbackError, provider: Option<&str>) -> Error {
+    if let Some(provider) = provider {
+        tracing::warn!(provider, %error, "a callback was rejected");
+    }
     let code = match error {
         CallbackError::Unsupported => ErrorCode::ProviderNotFound,
         CallbackError::Unauthenticated => ErrorCode::SignatureInvalid,
