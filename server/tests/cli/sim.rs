@@ -1,6 +1,6 @@
 //! The simulator on the command line.
 
-use super::support::World;
+use super::support::{World, railgate};
 
 #[test]
 fn scenarios_are_listed_and_play_money_is_added() {
@@ -60,4 +60,36 @@ fn the_clock_is_put_ahead_stopped_and_let_run() {
     assert!(runs["ahead_ms"].as_i64().unwrap() > 86_000_000, "{runs}");
     world.run(&["sim", "clock", "--advance", "1 day"]).fails(2);
     world.run(&["sim", "clock", "--advance", "367d"]).fails(1);
+}
+
+#[test]
+fn a_deployment_is_played_from_a_number_and_told() {
+    let played = railgate(&["sim", "--seed", "7", "--steps", "300"], None).ok().out;
+    assert!(played.contains("seed 7: 300 steps") && played.contains("everything holds"), "{played}");
+    let told = railgate(&["sim", "--seed", "7", "--steps", "300", "--settlement", "all"], None).ok().out;
+    assert!(told.lines().count() > 50, "{told}");
+    // What happens to one payment begins with its first event.
+    let one = told.split_whitespace().find(|word| word.starts_with("live-")).unwrap().trim_end_matches([':', ',']);
+    let story = railgate(&["sim", "--seed", "7", "--steps", "300", "--settlement", one], None).ok().out;
+    assert!(story.contains("settlement.accepted") && story.lines().count() < told.lines().count(), "{story}");
+    // Several are played on all cores.
+    let several = railgate(&["sim", "--seed", "7", "--steps", "2100"], None).ok().out;
+    assert!(several.contains("seeds 7 to 8: 2100 steps"), "{several}");
+    let misspelt = railgate(&["sim", "--seed", "7", "--without", "crash"], None).fails(2).err;
+    assert!(misspelt.contains("crashes"), "{misspelt}");
+}
+
+#[test]
+fn a_deployment_that_loses_money_fails_and_says_how_to_play_it_again() {
+    let plays = |seed: u64| {
+        let number = seed.to_string();
+        railgate(&["sim", "--seed", &number, "--steps", "600", "--lose-acknowledged"], None)
+    };
+    let failed = (1..=20).map(plays).find(|run| run.code != Some(0)).unwrap().fails(1);
+    assert!(failed.err.contains("made smaller"), "{}", failed.err);
+    let (_, again) = failed.err.split_once("play it again: railgate ").unwrap();
+    let again: Vec<&str> = again.split_whitespace().collect();
+    assert!(again.contains(&"--only") && again.contains(&"--lose-acknowledged"), "{again:?}");
+    let smaller = railgate(&again, None).fails(1);
+    assert!(smaller.err.contains("of seed"), "{}", smaller.err);
 }
