@@ -4,6 +4,7 @@
 pub mod bare;
 pub mod binary;
 pub mod client;
+pub mod disk;
 pub mod figures;
 pub mod fuzz;
 pub mod interop;

@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 
 use railgate_tests::binary::{Server, railgate};
 use railgate_tests::client::{Account, Client, Connection, Response, call, enroll, render};
+use railgate_tests::disk::Disk;
 use railgate_tests::kept::assert_all_there;
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
@@ -53,53 +54,22 @@ fn assert_later(response: &Response) {
     assert!(response.header("retry-after").is_some(), "{response:?}");
 }
 
+/// A payment whose result is still unknown when the time of a call is over is told so.
+#[track_caller]
+fn assert_too_late(response: &Response) {
+    if response.status == 504 {
+        assert_eq!((response.code(), &response.body["retryable"]), ("timeout", &Value::Bool(true)), "{response:?}");
+    } else {
+        assert_later(response);
+    }
+}
+
 fn file(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
 fn verified(store: &str) -> Output {
     Command::new(railgate()).args(["ledger", "verify", "--store", store]).output().unwrap()
-}
-
-/// A small disk of its own; unmounted in the end.
-struct Disk(tempfile::TempDir);
-
-impl Disk {
-    /// `None`, with a message, where this user may not mount.
-    fn small(size: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(folder.path()).output();
-        if mounted.is_ok_and(|it| it.status.success()) {
-            return Some(Self(folder));
-        }
-        skipped("a disk that is full or read-only, which only root may mount");
-        None
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.path().join("gateway.db")
-    }
-
-    fn again(&self, how: &str) {
-        let mounted = Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(self.0.path()).status().unwrap();
-        assert!(mounted.success());
-    }
-
-    /// Writes until nothing more fits.
-    fn fill(&self) -> PathBuf {
-        let ballast = self.0.path().join("ballast");
-        let mut file = File::create(&ballast).unwrap();
-        for size in [65_536, 4_096] {
-            while file.write_all(&vec![1; size]).is_ok() {}
-        }
-        ballast
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
-    }
 }
 
 #[test]
@@ -153,6 +123,82 @@ fn a_disk_that_cannot_be_written_keeps_the_server_from_starting_and_loses_nothin
     let server = Server::start(&disk.path(), &[]);
     told.pay_all(server.address, &account, "after", 5);
     assert_all_there(server.address, &account, &told.0);
+}
+
+#[test]
+fn a_disk_that_fails_under_a_server_loses_nothing_and_is_repaired() {
+    let Some(disk) = Disk::on_a_device() else { return };
+    let server = Server::start(&disk.path(), &["--log-level", "off"]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 20);
+    disk.fail();
+    assert_later(&told.pay(server.address, &account, "on-a-failed-disk"));
+    assert_later(&get(server.address, "/readyz"));
+    assert_eq!(get(server.address, "/healthz").status, 200);
+    server.kill();
+    disk.repair();
+    let server = Server::start(&disk.path(), &[]);
+    assert_all_there(server.address, &account, &told.0);
+    told.pay_all(server.address, &account, "after", 20);
+    assert!(server.stop(), "a graceful end");
+    let verified = verified(&file(&disk.path()));
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn a_disk_that_stands_still_is_told_to_callers_and_the_server_goes_on_with_it() {
+    let Some(disk) = Disk::on_a_device() else { return };
+    let server = Server::start(&disk.path(), &["--log-level", "off"]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 10);
+    disk.freeze(true);
+    let refused = told.pay(server.address, &account, "while");
+    let (ready, alive) = (get(server.address, "/readyz"), get(server.address, "/healthz"));
+    disk.freeze(false);
+    assert_too_late(&refused);
+    assert_later(&ready);
+    assert_eq!(alive.status, 200);
+    until("the same payment is taken", || [200, 201].contains(&told.pay(server.address, &account, "while").status));
+    until("it is ready again", || get(server.address, "/readyz").status == 200);
+    told.pay_all(server.address, &account, "after", 10);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
+    let verified = verified(&file(&disk.path()));
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+#[test]
+fn files_that_are_used_up_keep_nobody_out_who_is_in_and_the_others_only_until_there_are_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("gateway.db"), &["--log-level", "off"]);
+    let (account, mut told) = (enroll(server.address), Told::default());
+    told.pay_all(server.address, &account, "before", 5);
+    let mut inside = account.connect(server.address).unwrap();
+    let pay = |client: &mut Client, reference: &str| {
+        let body = format!(r#"{{"amount":"0.01","currency":"EUR","to":"sim:ok","reference":"{reference}"}}"#);
+        client.send("POST", SETTLEMENTS, Some(&body)).unwrap()
+    };
+    assert_eq!(pay(&mut inside, "inside").status, 201);
+    let limit = |files: &str| {
+        let set = Command::new("prlimit").args([&format!("--pid={}", server.pid()), &format!("--nofile={files}:")]).status();
+        assert!(set.unwrap().success());
+    };
+    limit("3");
+    // The system connects, and the server cannot take it.
+    let mut outside = Connection::open(server.address).unwrap();
+    outside.put(&render(&call("GET", "/healthz", None))).unwrap();
+    for n in 0..50 {
+        let reference = format!("meanwhile-{n}");
+        let made = pay(&mut inside, &reference);
+        assert_eq!(made.status, 201, "{made:?}");
+        told.0.insert(reference, made.body["id"].as_str().unwrap().to_owned());
+    }
+    assert!(outside.is_silent().unwrap(), "it was taken, with no file for it");
+    limit("1024");
+    assert_eq!(outside.answer().unwrap().status, 200);
+    told.pay_all(server.address, &account, "after", 5);
+    assert_all_there(server.address, &account, &told.0);
+    assert!(server.stop(), "a graceful end");
 }
 
 /// The files of a store whose server was killed, with a write-ahead log; and who was told what.
@@ -265,12 +311,7 @@ fn a_database_that_hangs_is_told_to_callers_and_goes_on_when_it_wakes_up() {
     let refused = told.pay(server.address, &account, "while");
     let (ready, alive) = (get(server.address, "/readyz"), get(server.address, "/healthz"));
     database.freeze(false);
-    // A payment whose result is still unknown when the time of a call is over is told so.
-    if refused.status == 504 {
-        assert_eq!((refused.code(), &refused.body["retryable"]), ("timeout", &Value::Bool(true)), "{refused:?}");
-    } else {
-        assert_later(&refused);
-    }
+    assert_too_late(&refused);
     assert_later(&ready);
     assert_eq!(alive.status, 200);
     until("the same payment is taken", || [200, 201].contains(&told.pay(server.address, &account, "while").status));

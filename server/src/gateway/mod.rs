@@ -56,6 +56,8 @@ struct Shared {
     scans: Turns,
     metrics: Arc<Metrics>,
     writer: Mutex<Option<JoinHandle<()>>>,
+    /// When the group began that is being written.
+    under_way: Mutex<Option<Instant>>,
 }
 
 impl Gateway {
@@ -78,6 +80,7 @@ impl Gateway {
             scans: if remote { Turns::new(READS / 2, READS_OF_ONE / 2) } else { Turns::new(cores, cores / 2) },
             metrics,
             writer: Mutex::new(None),
+            under_way: Mutex::new(None),
         });
         let own = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("railgate-writer".to_owned()).spawn(move || own.write())?;
@@ -111,6 +114,11 @@ impl Gateway {
     /// [`Gateway::run_all`] for background work.
     pub(crate) async fn work_all<C: Command>(&self, commands: Vec<C>) -> Result<Vec<Result<C::Output>>> {
         self.run_all_in(Lane::Worker, commands).await
+    }
+
+    /// For how long the group that is being written has been: a disk that stands still never says that it does.
+    pub(crate) fn writing_for(&self) -> Duration {
+        lock(&self.shared.under_way).map_or(Duration::ZERO, |begun| begun.elapsed())
     }
 
     async fn run_in<C: Command>(&self, lane: Lane, command: C) -> Result<C::Output> {
@@ -268,7 +276,9 @@ impl Shared {
             let mut group = Vec::with_capacity(jobs.len());
             jobs.iter_mut().for_each(|job: &mut Job| job.join(&mut group));
             let begun = Instant::now();
+            *lock(&self.under_way) = Some(begun);
             let effects = self.execute(&mut group);
+            *lock(&self.under_way) = None;
             let took = begun.elapsed();
             self.metrics.group(group.len(), effects.created, took);
             group.iter().filter_map(|command| command.error()).for_each(|error| self.metrics.failed(error.code));

@@ -1,5 +1,7 @@
 //! Liveness, readiness and the OpenAPI document.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::Response;
@@ -17,6 +19,9 @@ use super::problem::HttpError;
 use super::response::{HandlerResult, JSON_VALUE, Kept, ok, with};
 use super::route::routes;
 use crate::gateway::Tenant;
+
+/// How long a group may be under way: no store that works takes as long.
+const STANDS_STILL: Duration = Duration::from_secs(10);
 
 fn health(status: &'static str) -> HandlerResult {
     ok(&HealthView { status: status.into(), version: env!("CARGO_PKG_VERSION").into() })
@@ -49,8 +54,8 @@ pub(crate) async fn healthz(_: Noted) -> HandlerResult {
 
 /// Is the service ready for traffic?
 ///
-/// Not while it is shutting down, nor while its store cannot be read or takes no writes, as with a full disk. It is tried once a second
-/// at most.
+/// Not while it is shutting down, nor while its store cannot be read or takes no writes, as with a disk that is full or stands still. It is
+/// tried once a second at most.
 #[utoipa::path(
     get, path = "/readyz", tag = "service", operation_id = "readyz",
     responses((status = 200, description = "The service is ready", body = HealthView), Unready),
@@ -59,6 +64,9 @@ pub(crate) async fn readyz(State(app): State<App>, _: Noted) -> HandlerResult {
     let unready = |detail| HttpError(Error::with(ErrorCode::StoreUnavailable, detail));
     if app.stopping.is_requested() || !app.gateway.is_open() {
         return Err(unready("the service is shutting down"));
+    }
+    if app.gateway.writing_for() > STANDS_STILL {
+        return Err(unready("the store does not end what it is writing"));
     }
     let gateway = app.gateway.clone();
     let read = || async move {
