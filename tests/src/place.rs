@@ -40,8 +40,26 @@ impl Place {
 
     /// Starts a server over it.
     pub fn serve(&self) -> Server {
-        let home = self.folder.path().display().to_string();
-        Server::over(&self.url, &["--data-dir", &home])
+        self.serve_with(&[])
+    }
+
+    /// Starts a server over it with these options, too.
+    pub fn serve_with(&self, more: &[&str]) -> Server {
+        let home = self.home();
+        Server::over(&self.url, &[&["--data-dir", &home], more].concat())
+    }
+
+    /// The folder of its servers.
+    pub fn home(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+
+    /// The file with the master keys of its servers.
+    pub fn keys(&self) -> PathBuf {
+        match &self.file {
+            Some(file) => file.with_added_extension("keys"),
+            None => self.folder.path().join("railgate.keys"),
+        }
     }
 
     /// Opens it for reading what is there now.

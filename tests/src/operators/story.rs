@@ -11,7 +11,6 @@ use railgate::rail::{Rails, sandbox_providers};
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
 use railgate::store::Store;
-use railgate::store::sqlite::SqliteStore;
 use railgate::{Config, Engine};
 use serde_json::{Value, json};
 
@@ -19,25 +18,27 @@ use super::truth::{bring_to_rest, compare};
 use super::{Cast, IDS, Listening, Placed, from_environment};
 use crate::binary::{Server, railgate};
 use crate::client::{Account, enroll};
+use crate::place::Place;
 use crate::port;
 
 const CONNECTIONS: u64 = 4;
 /// How many payments are answered between two kills.
 const PER_KILL: u64 = 20;
+/// One in so many kills hits the database server as well.
+const DATABASE_EVERY: u64 = 5;
 
 /// Has the real server make payments through two operators over a network that fails, and kills it with SIGKILL so many times, after each
-/// twenty of them. Then lets it come to rest and compares. `RAILGATE_KILLS=n` kills it n times.
+/// twenty of them; one kill in five ends PostgreSQL, too. Then lets it come to rest and compares. `RAILGATE_KILLS=n` kills it n times.
 ///
 /// # Panics
 /// If something was paid twice, or is not as the gateway says.
-pub fn kill_many(cast: &Cast, kills: u64) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("gateway.db");
+pub fn kill_many(cast: &Cast, place: &Place, kills: u64) {
     let operators: Vec<Listening> = (1..).zip(IDS).map(|(seed, id)| Listening::start(cast, id, Some(seed))).collect();
     let specs: Vec<ProviderSpec> = IDS.iter().zip(&operators).map(|(id, at)| (cast.provider)(id, at.base_url())).collect();
     let listen = format!("127.0.0.1:{}", port::free());
-    let start = || Server::start(&path, &["--listen", &listen]);
-    paying_through(&path, &specs).kill();
+    let start = || place.serve_with(&["--listen", &listen]);
+    place.serve().kill();
+    apply(&["--store", place.url(), "--data-dir", &place.home()], &specs);
     let mut server = start();
     let account = enroll(server.address);
     let next = AtomicU64::new(0);
@@ -55,14 +56,17 @@ pub fn kill_many(cast: &Cast, kills: u64) {
             assert!(killed.success());
         });
         server.kill();
+        if let Some(database) = place.database().filter(|_| round.is_multiple_of(DATABASE_EVERY)) {
+            database.restart("immediate");
+        }
         server = start();
     }
     server.kill();
     let mut operators = operators.into_iter().map(Listening::stop).collect();
-    let keys = folder.path().join("gateway.db.keys");
-    settle(Arc::new(SqliteStore::open(&path).expect("opened")), &keys, (cast.rails)(), specs, &mut operators);
+    settle(place.open(), &place.keys(), (cast.rails)(), specs, &mut operators);
     let paid = operators.iter().map(|placed| placed.operator.books().paid.len()).sum::<usize>();
     assert!(paid > 0, "nothing was paid");
+    eprintln!("{} payments asked for, {paid} paid by the operators' books", next.into_inner());
 }
 
 /// Starts the real server over the database at `path`, paying through these providers and no others.

@@ -2,6 +2,7 @@
 //! what happened.
 
 use railgate_tests::operators::{ADAPTERS, CARELESS, kill_many, simulate_many};
+use railgate_tests::place::Place;
 
 #[test]
 fn whatever_happens_adapters_and_gateway_agree() {
@@ -15,5 +16,10 @@ fn so_they_do_if_what_is_sent_again_is_paid_again() {
 
 #[test]
 fn a_server_that_is_killed_again_and_again_pays_through_adapters_once() {
-    kill_many(&ADAPTERS, 25);
+    kill_many(&ADAPTERS, &Place::sqlite(), 25);
+}
+
+#[test]
+fn so_it_does_over_a_postgresql_that_crashes_too() {
+    kill_many(&ADAPTERS, &Place::postgres(), 15);
 }

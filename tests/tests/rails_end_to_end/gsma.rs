@@ -10,6 +10,7 @@ use railgate::route::health::Health;
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine};
 use railgate_tests::operators::{Intent, gsma, kill_many, simulate_many};
+use railgate_tests::place::Place;
 
 #[test]
 fn what_the_gateway_says_is_what_the_operators_did() {
@@ -28,7 +29,7 @@ fn so_it_is_if_they_say_no_more_than_they_must() {
 
 #[test]
 fn a_killed_server_pays_nothing_twice() {
-    kill_many(&gsma::thorough(), 10);
+    kill_many(&gsma::thorough(), &Place::sqlite(), 10);
 }
 
 #[test]

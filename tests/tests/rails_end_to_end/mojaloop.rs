@@ -8,6 +8,7 @@ use railgate::rail::{Carried, PayeeMatch};
 use railgate::store::memory::MemoryStore;
 use railgate::{Config, Engine};
 use railgate_tests::operators::{Intent, kill_many, mojaloop, simulate_many};
+use railgate_tests::place::Place;
 
 #[test]
 fn what_the_gateway_says_is_what_the_scheme_did() {
@@ -26,7 +27,7 @@ fn so_it_is_if_the_adapter_accepts_by_itself() {
 
 #[test]
 fn a_killed_server_pays_nothing_twice() {
-    kill_many(&mojaloop::stepwise(), 10);
+    kill_many(&mojaloop::stepwise(), &Place::sqlite(), 10);
 }
 
 #[test]
