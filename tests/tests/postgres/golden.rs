@@ -58,6 +58,18 @@ fn a_database_of_before_opens_and_holds_the_same_as_sqlite_s() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Records of every kind in a database of schema 23 are read as those are that SQLite's has.
+#[test]
+fn records_of_every_kind_that_a_gateway_of_before_wrote_are_read_as_they_were() {
+    let server = Postgres::shared();
+    let database = server.database();
+    server.sql(&database).run(include_str!("../../../core/tests/golden/kinds-postgres-0023.sql"));
+    let store = PostgresStore::open(&server.url(&database), options()).unwrap();
+    let all = RecordKind::ALL.iter().flat_map(|kind| store.scan(&Scan::all(*kind, usize::MAX)).unwrap());
+    let text: String = all.map(|record| format!("{record:?}\n")).collect();
+    assert!(text == include_str!("../../../core/tests/golden/kinds.txt"), "{text}");
+}
+
 /// What gateways of these schemas left.
 const DATABASES: [(usize, &str); 3] = [
     (1, include_str!("../../../core/tests/golden/postgres-0001.sql")),

@@ -76,9 +76,8 @@ fn in_order() -> Vec<Record> {
     records
 }
 
-/// A whole store can be walked kind by kind.
-pub fn every_kind_is_walked_in_the_order_of_its_keys(new: Factory<'_>) {
-    let store = &*new();
+/// Puts at least two records of every kind into an empty store. Returns them in key order within each kind.
+pub fn fill(store: &dyn Store) -> Vec<Record> {
     let mut expected = in_order();
     make(store, expected.iter().rev().cloned().map(Write::Insert));
     make(store, [5, 1, -3].map(|no| funding(no, account_of(no.unsigned_abs() as u32), 7)));
@@ -87,7 +86,13 @@ pub fn every_kind_is_walked_in_the_order_of_its_keys(new: Factory<'_>) {
     accounts.push(account(Owner::Funding));
     accounts.sort();
     expected.extend(transfers.into_iter().chain(accounts.into_iter().map(Key::Account)).map(|key| store.get(&key).unwrap().unwrap()));
+    expected
+}
 
+/// A whole store can be walked kind by kind.
+pub fn every_kind_is_walked_in_the_order_of_its_keys(new: Factory<'_>) {
+    let store = &*new();
+    let expected = fill(store);
     for kind in RecordKind::ALL {
         let expected: Vec<Record> = expected.iter().filter(|record| record.kind() == *kind).cloned().collect();
         assert!(expected.len() >= 2, "{kind:?}");
