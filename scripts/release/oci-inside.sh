@@ -6,6 +6,8 @@ buildah_there() { buildah --root "$work/buildah" --runroot "$work/buildah-run" -
 # chroot is enough to see whether it needs anything but itself, and works where containers cannot be nested.
 inside() { buildah_there run --isolation chroot "$container" -- "$@"; }
 said() { printf '· %s\n' "$*"; }
+# As docs/operations/install.md says.
+health() { inside /usr/bin/railgate curl GET /readyz --server http://127.0.0.1:9090 --profile none; }
 # As buildah has read it from the image.
 entrypoint=$(buildah_there inspect --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}{{range .OCIv1.Config.Cmd}}{{.}}{{end}}' "$container")
 
@@ -14,7 +16,7 @@ start() {
   inside $entrypoint >"$work/oci.log" 2>&1 &
   runs=$!
   for _ in $(seq 100); do
-    inside /usr/bin/railgate curl GET /readyz 2>/dev/null && echo && break
+    health 2>/dev/null && echo && break
     kill -0 "$runs"
     sleep 0.1
   done
@@ -26,7 +28,7 @@ main=
 trap '[ $? = 0 ] || cat "$work/oci.log"; [ -z "$main" ] || kill -KILL "$main"' EXIT
 ip link set lo up
 said "starting: $entrypoint"
-! inside /usr/bin/railgate curl GET /readyz 2>/dev/null || { said "it is ready before it was started" && exit 1; }
+! health 2>/dev/null || { said "it is ready before it was started" && exit 1; }
 start
 said "it runs as the user $(stat --format %u "/proc/$main"), with $(grep ^CapEff: "/proc/$main/status" | tr -s '\t' ' ')"
 [ "$(stat --format %u "/proc/$main")" = "$user" ]

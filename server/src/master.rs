@@ -123,13 +123,17 @@ fn lock(path: &Path) -> Result<File, MasterError> {
     Ok(file)
 }
 
-/// Writes the whole file or nothing, readable by its owner alone, and durable when this returns.
+/// Writes the whole file or nothing, readable by its owner alone, and durable when this returns. Whoever owned the file before owns it
+/// afterwards.
 fn write(path: &Path, keys: &MasterKeys, replace: bool) -> Result<(), MasterError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = || -> io::Result<()> {
         // Created with mode 0600; the rename makes the whole file visible at once.
         let mut file = tempfile::Builder::new().prefix(".master-").tempfile_in(folder)?;
         file.write_all(keys.to_text().as_bytes())?;
+        if replace {
+            give_to_owner_of(path, file.as_file())?;
+        }
         file.as_file().sync_all()?;
         let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
         kept.map_err(|error| error.error)?;
@@ -140,6 +144,28 @@ fn write(path: &Path, keys: &MasterKeys, replace: bool) -> Result<(), MasterErro
         Ok(())
     };
     written().map_err(|cause| MasterError::Io { path: path.to_owned(), cause })
+}
+
+/// Gives a file to the owner of the one at `path`. Root may have made it, for a server that runs as somebody else: that server could not
+/// read the file, nor start again.
+#[cfg(unix)]
+fn give_to_owner_of(path: &Path, file: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let (before, made) = (fs::metadata(path)?, file.metadata()?);
+    // Of the same owner, groups may differ: they may do nothing with the file.
+    if before.uid() == made.uid() {
+        return Ok(());
+    }
+    let refused = |error: io::Error| {
+        let owner = before.uid();
+        io::Error::new(error.kind(), format!("a new one cannot be given to its owner, the user {owner}; the old one is unchanged: {error}"))
+    };
+    fchown(file, Some(before.uid()), Some(before.gid())).map_err(refused)
+}
+
+#[cfg(not(unix))]
+fn give_to_owner_of(_: &Path, _: &File) -> io::Result<()> {
+    Ok(())
 }
 
 fn random32() -> Result<Zeroizing<[u8; 32]>, MasterError> {
@@ -201,6 +227,25 @@ mod tests {
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
         assert!(load(&path).is_ok());
+    }
+
+    /// As root: nobody else may give a file away, and so nobody else can rotate the keys of another user's server.
+    #[cfg(unix)]
+    #[test]
+    fn whoever_owned_the_file_owns_it_after_a_rotation() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.keys");
+        load_or_create(&path).unwrap();
+        let (owner, group) = (61_234, 61_235);
+        if chown(&path, Some(owner), Some(group)).is_err() {
+            eprintln!("not root: the owner of a file cannot be tested");
+            return;
+        }
+        rotate(&path).unwrap();
+        let meta = fs::metadata(&path).unwrap();
+        assert_eq!((meta.uid(), meta.gid(), meta.permissions().mode() & 0o777), (owner, group, 0o600));
+        assert_eq!(load(&path).unwrap().ids(), [2, 1]);
     }
 
     #[test]

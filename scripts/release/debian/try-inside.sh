@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs in the fresh Debian that scripts/release/try.sh boots: installs the package, pays, crashes, removes it.
+# Runs in the fresh Debian that scripts/release/try.sh boots: installs the package, pays, crashes, does as root what
+# docs/operations/install.md, key-compromise.md and backup.md say, removes it.
 set -eu
-store=sqlite:/var/lib/railgate/railgate.db
+export RAILGATE_CONFIG=/etc/railgate/railgate.toml
 said() { printf '· %s\n' "$*"; }
-ready() {
+ready() { # [ORIGIN]
   for _ in $(seq 100); do
-    curl --silent --fail http://127.0.0.1:8080/readyz && echo && return 0
+    curl --silent --fail --insecure "${1:-http://127.0.0.1:8080}/readyz" && echo && return 0
     sleep 0.1
   done
   journalctl --unit railgate --no-pager
@@ -42,8 +43,43 @@ kill -KILL "$main"
 sleep 2
 ready
 railgate status inv-1
-railgate ledger verify --store "$store"
+railgate ledger verify
 systemctl show --property NRestarts railgate
+
+said "rotating the master key as root"
+railgate keys rotate master
+railgate keys list
+systemctl restart railgate
+ready
+
+said "restoring a backup as root"
+railgate backup --to /root/copy.db
+systemctl stop railgate
+(cd /var/lib/railgate && mkdir lost && mv railgate.db* lost && cp /root/copy.db railgate.db && cp lost/railgate.db.keys . &&
+  chown --reference=. railgate.db railgate.db.keys)
+railgate ledger verify
+railgate log new-epoch
+systemctl start railgate
+ready
+railgate status inv-1
+
+said "serving with TLS"
+cp "$RAILGATE_CONFIG" /root/without-tls.toml
+openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 1 -keyout /etc/railgate/privkey.pem -out /etc/railgate/fullchain.pem 2>/dev/null
+mkdir -p /etc/systemd/system/railgate.service.d
+printf '[Service]\nLoadCredential=cert.pem:/etc/railgate/fullchain.pem\nLoadCredential=key.pem:/etc/railgate/privkey.pem\n' \
+  >/etc/systemd/system/railgate.service.d/tls.conf
+sed -i 's/^# \(listen\|tls-cert\|tls-key\|public-url\) = /\1 = /' "$RAILGATE_CONFIG"
+railgate config check | grep -E '^(data-dir|store|listen|public-url|tls-cert|tls-key) '
+systemctl daemon-reload
+systemctl restart railgate
+ready https://127.0.0.1:8443
+railgate ledger verify
+cp /root/without-tls.toml "$RAILGATE_CONFIG"
+rm -r /etc/systemd/system/railgate.service.d/tls.conf /etc/railgate/privkey.pem /etc/railgate/fullchain.pem
+systemctl daemon-reload
+systemctl restart railgate
+ready
 
 said "upgrading, to the same version"
 dpkg --install /root/railgate.deb

@@ -33,8 +33,9 @@ Examples:
       Receipts of the old key stay verifiable: its public half stays published.
   railgate keys rotate master --master-keys /etc/railgate/master.keys
       Puts a new master key first and seals every secret of the store under it. If servers run on other
-      machines, give them the new file first. Keep the file's old lines until no older
-      backup is left: its secrets are sealed under them.";
+      machines, copy the file to each of them at once: until then, they cannot open what is sealed under
+      the new key. Keep the file's old lines until no older backup is left: its secrets are sealed under
+      them.";
 
 /// List and replace the gateway's own keys
 #[derive(Debug, Args)]

@@ -33,9 +33,11 @@ Examples:
   railgate backup --store sqlite:/var/lib/railgate/railgate.db --to copy.db
 
 A server may run on the store meanwhile: the copy is the state of one moment. The copy is opened and
-checked before it gets its name; an existing file is never overwritten.
+checked before it gets its name; an existing file is never overwritten. Whoever makes it owns it: to
+serve it, give it to the user that the server runs as.
 Before you serve a copy in place of a store that was used after it: run `railgate log new-epoch`,
-because the numbers of later events are assigned again, and compare it with the providers (`--outbox off`).
+because the numbers of later events are assigned again, and compare it with the providers before clients
+reach it, or payments are made twice: docs/operations/backup.md.
 A PostgreSQL database is backed up with its own tools, pg_dump and pg_basebackup.";
 
 /// Inspect and repair the ledger
@@ -116,8 +118,8 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
     terminal.line(verdict(terminal, &report))
 }
 
-/// Gives the draft its name, unless that was taken meanwhile. Those who may read the store may read the copy, nobody
-/// else.
+/// Gives the draft its name, unless that was taken meanwhile. It has the store's mode, but belongs to whoever makes it: a service
+/// has no business with root's backups, and the number of a user that exists only while it runs may be another's tomorrow.
 fn publish(from: &Path, draft: PathBuf, to: &Path) -> Done {
     let named = || -> std::io::Result<()> {
         std::fs::set_permissions(&draft, std::fs::metadata(from)?.permissions())?;
