@@ -61,7 +61,8 @@ fn feed(client: &mut Client) -> (u64, usize) {
     (page.body["epoch"].as_u64().unwrap(), page.body["data"].as_array().unwrap().len())
 }
 
-/// The drill of `docs/operations/backup.md`, step by step. `back_up` is called while a server works, `lose_and_restore` after it was killed.
+/// The steps of the drill of `docs/operations/backup.md` that are not for people. `back_up` is called while a server works,
+/// `lose_and_restore` after it was killed.
 fn drill(drill: &Drill, back_up: impl FnOnce(), lose_and_restore: impl FnOnce()) {
     let server = drill.serve(&[]);
     let account: Account = enroll(server.address);
