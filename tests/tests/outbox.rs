@@ -393,3 +393,32 @@ fn a_device_whose_clock_is_put_back_goes_on_at_once() {
     let outbox = doubtful(folder.path());
     assert_eq!(absent(&outbox, START - 10 * 365 * 86_400_000, Some(LATE_MS)), OutboxState::Refused);
 }
+
+/// An outbox that an app of before left is opened by every later one: what was in flight is asked about, and nothing is sent twice.
+#[test]
+fn an_outbox_of_before_opens_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outbox.db");
+    Connection::open(&path).unwrap().execute_batch(include_str!("../../core/tests/golden/outbox-1.sql")).unwrap();
+    let file = OutboxFile::open(&path, OWNER, START + 60_000).unwrap();
+    let mut entries = file.changes(0, 99).unwrap();
+    entries.sort_by(|one, other| one.reference.cmp(&other.reference));
+    let seen: Vec<_> = entries.iter().map(|it| (it.reference.as_str(), it.state.as_str(), it.tries, it.settlement.is_some())).collect();
+    let expected = [
+        ("delivered", "delivered", 1, true),
+        ("queued", "queued", 0, false),
+        ("refused", "refused", 1, false),
+        ("sending", "unknown", 1, false),
+        ("unknown", "unknown", 1, false),
+        ("withdrawn", "withdrawn", 0, false),
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(entries[2].problem.as_deref(), Some(r#"{"code":"insufficient_funds","title":"The account does not hold enough"}"#));
+    let mut sent = Vec::new();
+    while let Step::Send(tried) = file.next(START + 60_000).unwrap() {
+        sent.push((tried.reference.clone(), tried.number, tried.kind == TryKind::Create));
+    }
+    sent.sort();
+    let due = [("queued", 1), ("sending", 2), ("unknown", 2)].map(|(reference, number)| (reference.to_owned(), number, true));
+    assert_eq!(sent, due, "under the same references, which the gateway takes once");
+}
