@@ -18,6 +18,8 @@
 //! `RELIABILITY.md` says what is checked, and which faults of the engine it finds.
 
 mod customers;
+mod end;
+mod look;
 mod model;
 mod network;
 mod people;

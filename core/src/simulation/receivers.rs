@@ -15,8 +15,9 @@ use crate::store::record::{
 use crate::store::{Scan, Store, typed, typed_all};
 
 use super::customers::Customer;
+use super::end::{ENDLESS, TURNS};
 use super::model::Verdict;
-use super::world::{ENDLESS, TURNS, World, fault};
+use super::world::{World, fault};
 
 /// Everything on its way to receivers, and what they must receive.
 #[derive(Default)]

@@ -1,17 +1,16 @@
 //! A deployment: nodes over one store, clients, operators, and the network between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::Config;
-use crate::api::{Caller, SignedBy, Target};
+use crate::api::{Caller, SignedBy};
 use crate::auth::Nonce;
 use crate::engine::{Command, Create, Engine, Enroll, FourEyes, MoveMoney, Operated, Signed};
 use crate::env::{Env as _, ManualEnv};
 use crate::error::{Error, ErrorCode};
 use crate::ids::{ClientNo, KeyNo, SettlementNo};
-use crate::ledger::Mode;
 use crate::participant::Reference;
 use crate::rail::Rails;
 use crate::seal::MasterKeys;
@@ -20,13 +19,13 @@ use crate::store::record::{MovementKind, SignedWith};
 use crate::time::Millis;
 
 use super::customers::Customer;
-use super::model::{Balance, Event, Model, Seen, Verdict};
+use super::model::{Model, Verdict};
 use super::network::{Message, OnWire};
 use super::people::Staff;
 use super::rails::{FEE, OPERATORS, Operator, Wire};
 use super::random::Random;
 use super::receivers::Receivers;
-use super::store::{Calm, Fault, SimStore, Touched};
+use super::store::{Calm, Fault, SimStore};
 use super::{Part, Plan, Story};
 
 /// When every deployment begins.
@@ -38,12 +37,6 @@ const OPENING: &str = "300.00 EUR";
 /// How much time passes in one step.
 const WAITS: [Millis; 16] = [1, 200, 900, 5_000, 5_000, 5_000, 5_000, 12_000, 20_000, 31_000, 31_000, 70_000, 70_000, 3_600_000, DAY, WEEK];
 const WEEK: Millis = 8 * DAY;
-/// How many commits of a group may be refused because its node knew less than what is stored. It learns from each, and while it does
-/// nobody else changes anything.
-const MOST_CONFLICTS: u32 = 3;
-/// After how many turns a world that nobody disturbs any more must have come to its end.
-pub(super) const TURNS: u32 = 100_000;
-pub(super) const ENDLESS: &str = "something goes on for ever";
 pub(super) const DAY: Millis = 86_400_000;
 
 /// A server.
@@ -78,10 +71,10 @@ pub(super) struct World<'p> {
     pub(super) statements: [Option<String>; OPERATORS],
     pub(super) model: Model,
     nonces: u64,
-    numbers: BTreeMap<SettlementNo, String>,
+    pub(super) numbers: BTreeMap<SettlementNo, String>,
     /// Whether everybody and everything is well behaved by now.
     pub(super) calm: bool,
-    step: u64,
+    pub(super) step: u64,
     story: Vec<String>,
 }
 
@@ -325,210 +318,6 @@ impl<'p> World<'p> {
 
     pub(super) fn customer_of(&self, no: ClientNo) -> Option<usize> {
         self.customers.iter().position(|customer| customer.caller.client == no)
-    }
-
-    /// Looks at everything that changed, and at the accounts concerned.
-    pub(super) fn look(&mut self, undone: bool) -> Verdict {
-        let conflicts = self.store.conflicts();
-        if conflicts > MOST_CONFLICTS {
-            return Err(format!("a group was refused {conflicts} times, although nobody else changed anything"));
-        }
-        let touched = self.store.touched();
-        let mut accounts = BTreeSet::new();
-        for touched in touched {
-            match touched {
-                Touched::Approval(id) => self.look_at_approval(id, undone)?,
-                Touched::Movement(client, reference) => {
-                    let Some(client) = self.customer_of(client) else { continue };
-                    let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };
-                    let movement = self.eye.movement(&caller, &reference).ok();
-                    let amount = movement.map(|it| cents(it.amount.as_str()) * if it.kind.as_str() == "withdrawal" { -1 } else { 1 });
-                    self.model.moves(client, &reference, amount)?;
-                    accounts.insert((client, true));
-                }
-                Touched::Settlement(no, client) => {
-                    let Some(client) = self.customer_of(client) else { continue };
-                    accounts.extend(self.look_at_settlement(no, client, undone)?);
-                }
-            }
-        }
-        for (client, live) in accounts {
-            self.look_at_account(client, live)?;
-        }
-        Ok(())
-    }
-
-    fn look_at_account(&self, client: usize, live: bool) -> Verdict {
-        let mode = if live { Mode::Live } else { Mode::Sandbox };
-        let is = match self.eye.balance(&Caller { mode, ..self.customers[client].caller }, "EUR") {
-            Ok(it) => {
-                let [ledger, available, reserved, pending] =
-                    [&it.ledger, &it.available, &it.reserved, &it.pending].map(|it| cents(it.as_str()));
-                Balance { ledger, available, reserved, pending }
-            }
-            Err(error) if error.code == ErrorCode::BalanceNotFound => Balance::default(),
-            Err(error) => return Err(fault(error)),
-        };
-        self.model.holds(client, live, is)
-    }
-
-    fn look_at_settlement(&mut self, no: SettlementNo, client: usize, undone: bool) -> Result<Option<(usize, bool)>, String> {
-        let Some(record) = self.eye.settlement_by_number(no).map_err(fault)? else {
-            if let Some(id) = self.numbers.remove(&no) {
-                self.model.is_gone(&id)?;
-            }
-            return Ok(None);
-        };
-        let owner = self.customers[client].caller;
-        let view = self.eye.view(&record, owner.client_id);
-        let reversals = if record.reversals == 0 { Vec::new() } else { self.eye.reversals(&record).map_err(fault)? };
-        let seen = Seen {
-            id: view.id.to_string(),
-            client,
-            live: !view.sandbox,
-            incoming: view.direction.as_str() == "incoming",
-            reference: view.reference.to_string(),
-            to: view.to.to_string(),
-            status: view.status.as_str(),
-            version: view.version,
-            amount: cents(view.amount.as_str()),
-            fee: cents(view.fee.as_str()),
-            fee_back: view.fee_refunded.map_or(0, |it| cents(it.as_str())),
-            reversed: cents(view.reversed_amount.as_str()),
-            reversing: cents(view.reversing_amount.as_str()),
-            reversals: reversals.into_iter().map(|it| it.id).collect(),
-            needs_review: view.needs_review,
-            approval: view.approval.map(|it| it.status.as_str()),
-        };
-        if view.client_id.as_str() != format!("cli_{}", owner.client_id) {
-            return Err(format!("the settlement of {} is shown as one of {}", owner.client_id, view.client_id));
-        }
-        self.numbers.insert(no, seen.id.clone());
-        let after = if undone { 0 } else { self.model.version(&seen.id) };
-        let trace = self.trace_of(&record, after)?;
-        self.tell(|| format!("{} {}: {}", seen.reference, seen.id, trace.iter().map(|it| it.kind).collect::<Vec<_>>().join(", ")));
-        let account = (client, seen.live);
-        self.model.sees(seen, &trace, self.env.now(), undone)?;
-        Ok(Some(account))
-    }
-
-    pub(super) fn trace_of(&self, record: &crate::store::record::SettlementRecord, after: u32) -> Result<Vec<Event>, String> {
-        let events = self.eye.events(record, after, 10_000).map_err(fault)?;
-        let event = |it: crate::api::EventView| Event {
-            sequence: it.sequence,
-            kind: it.kind.as_str(),
-            from: it.from.map(|it| it.as_str()),
-            to: it.to.map(|it| it.as_str()),
-            hash: it.hash,
-            prev: it.prev,
-        };
-        Ok(events.into_iter().map(event).collect())
-    }
-
-    /// Everything that is known is looked at again: nothing changes without being seen.
-    pub(super) fn look_at_all(&mut self) -> Verdict {
-        for client in 0..self.customers.len() {
-            self.look_at_account(client, true)?;
-            self.look_at_account(client, false)?;
-        }
-        let all: Vec<(usize, String, u32)> = self.model.settlements().map(|seen| (seen.client, seen.id.clone(), seen.version)).collect();
-        for (client, id, version) in all {
-            let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };
-            let target = Target::parse(&id).ok_or_else(|| format!("{id} is no id"))?;
-            let record = self.eye.settlement(&caller, &target).map_err(|error| format!("{id} is gone: {error}"))?;
-            if record.version != version {
-                return Err(format!("{id} changed to version {} from {version} unseen", record.version));
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends everything that is under way: nothing is disturbed any more, everybody answers the truth, and time passes.
-    pub(super) fn settle(&mut self) -> Verdict {
-        self.step = self.plan.steps;
-        self.random = Random::of(self.plan.seed, u64::MAX - 1);
-        self.store.arm(None);
-        self.store.calm();
-        self.store.confirm();
-        self.calm = true;
-        let end = self.env.now() + 60 * DAY;
-        let mut told = false;
-        for _ in 0..TURNS {
-            if self.env.now() >= end {
-                return self.settle_webhooks();
-            }
-            if !(self.wire.is_empty() && self.late.is_empty()) {
-                self.deliver()?;
-                continue;
-            }
-            let before = self.store.commits();
-            self.lease(64)?;
-            if !self.wire.is_empty() || self.store.commits() > before {
-                continue;
-            }
-            // Also what they took after they were well behaved.
-            if self.operators.iter_mut().map(Operator::finish).max() == Some(true) || !told {
-                told = true;
-                self.note_books()?;
-                self.call_back_about_all();
-                continue;
-            }
-            if self.resolve_all()? || self.consent_to_all()? {
-                continue;
-            }
-            let Some(due) = self.eye.next_due().map_err(fault)? else { return self.settle_webhooks() };
-            self.env.advance_to(due.max(self.env.now() + 1));
-        }
-        Err(ENDLESS.to_owned())
-    }
-
-    /// What must be so once everything has ended.
-    pub(super) fn check_end(&mut self) -> Verdict {
-        self.look_at_all()?;
-        self.model.ends()?;
-        self.check_feeds()?;
-        self.check_statements()?;
-        self.check_webhooks()?;
-        let report = crate::engine::verify::verify(&Calm(self.store.clone()), &mut |_| {}).map_err(fault)?;
-        if !report.is_ok() || report.received_twice > 0 {
-            return Err(format!("verification: {:?}, received twice: {}", report.problems, report.received_twice));
-        }
-        Ok(())
-    }
-
-    /// The lines of each client's statement add up to what it has.
-    fn check_statements(&self) -> Verdict {
-        for (client, customer) in self.customers.iter().enumerate() {
-            for mode in [Mode::Sandbox, Mode::Live] {
-                let caller = Caller { mode, ..customer.caller };
-                let Ok(request) = self.eye.statement_request(&caller, "EUR", (None, None), None, 1_000_000) else { continue };
-                let lines = self.eye.statement(&request).map_err(fault)?.data;
-                self.model.adds_up(client, mode == Mode::Live, lines.iter().map(|line| cents(line.amount.as_str())).sum())?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Each feed has every event of its client and mode once, without gaps, and each of a settlement in order.
-    fn check_feeds(&self) -> Verdict {
-        for (client, customer) in self.customers.iter().enumerate() {
-            for mode in [Mode::Sandbox, Mode::Live] {
-                let feed = self.eye.feed(&Caller { mode, ..customer.caller }, 0, 1_000_000).map_err(fault)?;
-                let due = self.model.events(client, mode == Mode::Live);
-                if !feed.iter().map(|it| it.position).eq(1..=due as i64) {
-                    return Err(format!("the {} feed of client {client} has {} events of {due}", mode.as_str(), feed.len()));
-                }
-                let mut last: BTreeMap<&str, u32> = BTreeMap::new();
-                for event in feed.iter().map(|it| &it.event) {
-                    let Some(id) = event.settlement_id.as_deref() else { continue };
-                    let before = last.insert(id, event.sequence).unwrap_or(0);
-                    if event.sequence != before + 1 {
-                        return Err(format!("in a feed, event {} of {id} follows {before}", event.sequence));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The lines of the story that are about one settlement.
