@@ -197,7 +197,7 @@ fn on_another_machine_a_command_reads_all_that_it_needs_at_once() {
         s.pass(0);
         ReportAnswer { subject: Subject::Attempt(settlement(s, "r").no, 1), answer: RailAnswer::Unknown, lease: None }
     };
-    assert_eq!(trips(unasked), 2, "report");
+    assert_eq!(trips(unasked), 3, "report: it changes nothing, and is answered once a standby has what it repeats");
     let about_a_reversal = |s: &Sandbox| {
         s.pay("r", "sim:reverse-unknown");
         s.pass(0);

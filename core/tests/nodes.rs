@@ -8,7 +8,9 @@ use crate::support::log::{assert_logged, log_all, log_some};
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::{Sandbox, create, sealing, together};
-use railgate::engine::{Create, Fund, LeaseTasks, Release};
+use railgate::api::Subject;
+use railgate::engine::{Create, Fund, LeaseTasks, Release, ReportAnswer};
+use railgate::rail::RailAnswer;
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Record, RecordKind};
@@ -60,6 +62,23 @@ fn nodes_that_create_in_turn_run_into_each_other_once_at_most() {
     assert!(conflicts <= 2, "each meets the other once, not {conflicts} times");
     s.pass(0);
     s.assert_sound();
+}
+
+#[test]
+fn an_operator_that_calls_back_again_is_answered_once_a_standby_has_what_it_said() {
+    let s = Sandbox::new();
+    let store = Hooked::<Counting>::over(s.store.clone());
+    let node = node(&s, store.clone(), 1);
+    let no = node.run(payment(&s, &node, "r")).unwrap().settlement.no;
+    assert_eq!(lease(&node, 9), 1);
+    let callback =
+        || ReportAnswer { subject: Subject::Attempt(no, 1), answer: RailAnswer::Completed { rail_reference: None }, lease: None };
+    node.run(callback()).unwrap();
+    store.alone.store(true, Ordering::Relaxed);
+    let refused = node.run(callback()).unwrap_err();
+    assert_eq!((refused.code, refused.retryable), (ErrorCode::StoreUnavailable, true));
+    store.alone.store(false, Ordering::Relaxed);
+    node.run(callback()).unwrap();
 }
 
 /// Something that happens before each commit of a settlement.

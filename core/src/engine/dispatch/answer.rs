@@ -101,6 +101,11 @@ impl Command for ReportAnswer {
         engine.task_done(d.overlay, d.writer, &task)
     }
 
+    /// An operator that calls back once more, as it got no answer, is told that it need not do so again.
+    fn confirms_earlier(&self) -> bool {
+        self.lease.is_none()
+    }
+
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
         prefetch.add(self.lease.map(|key| Lookup::Get(Key::Task(key))));
         prefetch.add(subject(self.subject));

@@ -76,6 +76,7 @@ trait Erased {
     fn prefetch(&self, prefetch: &mut Prefetch<'_>);
     fn numbers(&self, engine: &Engine) -> usize;
     fn deed(&self, done: Option<&AnyOutput>) -> Option<Deed>;
+    fn confirms_earlier(&self) -> bool;
 }
 
 impl<C> Erased for C
@@ -124,6 +125,10 @@ where
     fn deed(&self, done: Option<&AnyOutput>) -> Option<Deed> {
         Command::deed(self, done.and_then(AnyOutput::get))
     }
+
+    fn confirms_earlier(&self) -> bool {
+        Command::confirms_earlier(self)
+    }
 }
 
 impl Command for AnyCommand {
@@ -163,6 +168,10 @@ impl Command for AnyCommand {
 
     fn is_replay(output: &AnyOutput) -> bool {
         output.replay
+    }
+
+    fn confirms_earlier(&self) -> bool {
+        self.0.confirms_earlier()
     }
 
     fn touched(output: &AnyOutput) -> usize {

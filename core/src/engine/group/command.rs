@@ -115,6 +115,11 @@ pub trait Command: Send + 'static {
         false
     }
 
+    /// Whether success without a change confirms an earlier commit to somebody outside, who may never have got the answer to that one.
+    fn confirms_earlier(&self) -> bool {
+        false
+    }
+
     /// How many settlements, events or deliveries it touched: its share of the group's time.
     fn touched(_output: &Self::Output) -> usize {
         1
@@ -152,7 +157,7 @@ pub trait Pending: Send {
     /// Its group was not committed. `why` returns the error, given whether the command is
     /// repeatable. A refusal that stands is kept.
     fn refuse(&mut self, why: &dyn Fn(bool) -> Error);
-    /// Whether the output only repeats an earlier commit.
+    /// Whether the output only repeats an earlier commit, if its group changed nothing.
     fn is_replay(&self) -> bool;
     /// See [`Command::touched`]; 1 for a refused command.
     fn touched(&self) -> usize;
@@ -193,7 +198,7 @@ impl<C: Command> Pending for Slot<C> {
     }
 
     fn is_replay(&self) -> bool {
-        matches!(&self.result, Some(Ok(output)) if C::is_replay(output))
+        matches!(&self.result, Some(Ok(output)) if C::is_replay(output) || self.command.confirms_earlier())
     }
 
     fn touched(&self) -> usize {
