@@ -7,7 +7,7 @@ use crate::auth::{ScopeSet, Signer as _, SoftwareKey};
 use crate::engine::{AddKey, Approve, Create, Created, Engine, EnrollLive, Reverse, Reversed, Signed};
 use crate::env::Env as _;
 use crate::error::{Error, ErrorCode};
-use crate::ids::KeyNo;
+use crate::ids::{KeyNo, Ulid};
 use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::participant::{Participant, Reference};
@@ -15,8 +15,8 @@ use crate::time::Millis;
 use crate::validate::{CreateRequest, parse_reverse};
 
 use super::Part;
-use super::model::Verdict;
-use super::rails::{FEE, OPERATORS};
+use super::model::{Back, Verdict};
+use super::rails::{Callback, FEE, OPERATORS};
 use super::users::Phone;
 use super::world::{DAY, World, cents, enrol, fault, in_doubt, operated};
 
@@ -52,9 +52,21 @@ pub(super) struct Customer {
     asked: BTreeMap<String, CreateRequest>,
 }
 
+/// A call that got no answer, and is made again.
+pub(super) enum Again {
+    /// One of a client.
+    Sent(usize, Sent),
+    /// A person decides about what waits for a second one.
+    Decision { who: usize, approval: Ulid, confirm: bool },
+    /// A user decides about a payment.
+    Consent { id: String, approve: bool },
+    /// An operator calls back.
+    Callback(Callback),
+}
+
 /// A signed call as it was sent.
 #[derive(Clone)]
-struct Sent {
+pub(super) struct Sent {
     what: What,
     /// Whether there was an answer that says what happened.
     answered: bool,
@@ -172,7 +184,8 @@ impl World<'_> {
         let result = self.run(node, call.clone())?;
         let place = self.random.index(RECORDED);
         let answered = !matches!(&result, Err(error) if in_doubt(error));
-        self.last_payment = (!answered).then(|| (who, call.clone()));
+        self.unanswered =
+            (!answered).then(|| Again::Sent(who, Sent { what: What::Pay(Box::new(call.clone())), answered, at: self.env.now() }));
         let Create { caller, request } = &call.command;
         let (reference, live) = (request.reference.as_str(), caller.mode == Mode::Live);
         match result {
@@ -246,31 +259,38 @@ impl World<'_> {
         self.model.asks_back(settlement, name);
         let result = self.run(node, call.clone())?;
         let place = self.random.index(RECORDED);
-        let answered = !matches!(&result, Err(error) if in_doubt(error));
+        // That it was used says nothing of what it did, and a standby may lack that.
+        let answered = !matches!(&result, Err(error) if in_doubt(error) || error.code == ErrorCode::NonceReplayed);
         match result {
             Ok(Reversed { .. }) if answered_before => return Err(format!("a nonce that was used did something again: {name}")),
             Ok(Reversed { settlement: record, reversal, replayed }) => {
                 let id = reversal.map(|reversal| self.eye.reversal_view(&record, &reversal).id);
-                self.model.gives_back(settlement, name, id.as_deref().map(|id| (id, replayed)))?;
+                let answer = id.as_deref().map_or(Back::Cancelled, |id| Back::Reversed(id, replayed));
+                self.model.gives_back(settlement, name, answer)?;
             }
             Err(error) if in_doubt(&error) => {}
             Err(error) if error.code == ErrorCode::NonceReplayed => {}
             Err(_) if answered_before => return Err(format!("a nonce that was used is not known any more: {name}")),
-            Err(_) => self.model.gives_back(settlement, name, None)?,
+            Err(_) => self.model.gives_back(settlement, name, Back::Refused)?,
         }
         if !answered_before {
             let (settlement, name) = (settlement.to_owned(), name.to_owned());
             let sent = Sent { what: What::GiveBack { call: Box::new(call), settlement, name }, answered, at };
+            self.unanswered = (!answered).then(|| Again::Sent(who, sent.clone()));
             self.customers[who].record(sent, place);
         }
         Ok(())
     }
 
-    /// A client that got no answer sends its payment again at once.
+    /// Whoever got no answer asks again at once.
     pub(super) fn ask_again(&mut self) -> Verdict {
-        let Some((who, call)) = self.last_payment.take() else { return Ok(()) };
-        let call = Signed { by: self.anew(&call.by), command: call.command };
-        self.send_payment(who, call)
+        match self.unanswered.take() {
+            None => Ok(()),
+            Some(Again::Sent(who, sent)) => self.send_once_more(who, sent, true),
+            Some(Again::Decision { who, approval, confirm }) => self.decide_as(who, approval, confirm).map(drop),
+            Some(Again::Consent { id, approve }) => self.decide_as_user(&id, approve, (false, false)).map(drop),
+            Some(Again::Callback(callback)) => self.callback(&callback),
+        }
     }
 
     /// Somebody sends a recorded call again; or a client does so itself, signed anew.
@@ -281,7 +301,13 @@ impl World<'_> {
         let gives_back = |at: &&usize| matches!(self.customers[who].sent.get(**at), Some(Sent { what: What::GiveBack { .. }, .. }));
         let at = draws.iter().find(gives_back).copied().unwrap_or(draws[0]);
         let anew = self.random.one_in(2);
-        let Some(Sent { what, answered, at }) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
+        let Some(sent) = self.customers[who].sent.get(at).cloned() else { return Ok(()) };
+        self.send_once_more(who, sent, anew)
+    }
+
+    /// Sends a call again, signed anew or as it was.
+    fn send_once_more(&mut self, who: usize, sent: Sent, anew: bool) -> Verdict {
+        let Sent { what, answered, at } = sent;
         // What a key was used for is known for a week, however often it is used.
         let is_recent = self.env.now() - at < KEYS_MS;
         let anew = anew && is_recent;

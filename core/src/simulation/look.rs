@@ -46,6 +46,19 @@ impl World<'_> {
         for (client, live) in accounts {
             self.look_at_account(client, live)?;
         }
+        if undone { self.look_at_terms() } else { Ok(()) }
+    }
+
+    /// What clients were promised that no commit touches: the limits in force, and the clocks of the sandboxes.
+    pub(super) fn look_at_terms(&self) -> Verdict {
+        for (client, customer) in self.customers.iter().enumerate() {
+            let terms = self.eye.applied_terms(customer.caller.client);
+            let of_live = terms.as_ref().and_then(|it| it.terms.limits.iter().find(|limits| limits.mode == Mode::Live));
+            let limits = of_live.map(|it| (it.daily_value.unwrap_or(i64::MAX).into(), it.daily_count.unwrap_or(i64::MAX).into()));
+            self.model.limits_are(client, limits)?;
+            let clock = self.eye.clock(&customer.caller).map_err(fault)?;
+            self.model.clock_shows(client, clock.advancing_to.as_ref().unwrap_or(&clock.now))?;
+        }
         Ok(())
     }
 
@@ -122,6 +135,8 @@ impl World<'_> {
             self.look_at_account(client, true)?;
             self.look_at_account(client, false)?;
         }
+        self.look_at_terms()?;
+        self.look_at_requests()?;
         let all: Vec<(usize, String, u32)> = self.model.settlements().map(|seen| (seen.client, seen.id.clone(), seen.version)).collect();
         for (client, id, version) in all {
             let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };

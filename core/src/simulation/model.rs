@@ -12,9 +12,12 @@ macro_rules! hold {
 }
 
 mod people;
+mod promises;
 
 use people::Request;
 pub(super) use people::{Person, Wish};
+pub(super) use promises::Back;
+use promises::Promises;
 
 /// Why something must not be so.
 pub(super) type Verdict = Result<(), String>;
@@ -65,6 +68,9 @@ pub(super) struct Balance {
     pub(super) reserved: i128,
     pub(super) pending: i128,
 }
+
+/// What the payments of a day may add up to, and how many they may be.
+type Limits = (i128, i128);
 
 /// Whether a payment is of real money, how much, and to whom.
 type Asked = (bool, i128, String);
@@ -128,10 +134,11 @@ pub(super) struct Model {
     known: BTreeMap<String, Known>,
     by_reference: BTreeMap<(usize, String), String>,
     asked: BTreeMap<(usize, String), BTreeSet<Asked>>,
-    promised: BTreeMap<(usize, String), String>,
+    promises: Promises,
     books: BTreeMap<String, Books>,
     reversals: BTreeMap<String, Reversals>,
-    limits: BTreeMap<usize, (i128, i128)>,
+    /// What was confirmed, by which request, and is in force: the last of these.
+    limits: BTreeMap<usize, Vec<(String, Limits)>>,
     used: BTreeMap<(usize, i64), (i128, i128)>,
     requests: BTreeMap<String, Request>,
     allowed: BTreeMap<(usize, String), i128>,
@@ -200,20 +207,6 @@ impl Model {
         self.asked.entry((client, reference.to_owned())).or_default().insert((live, amount, to.to_owned()));
     }
 
-    /// A client got a settlement as the answer.
-    pub(super) fn answered(&mut self, client: usize, reference: &str, id: &str) -> Verdict {
-        let before = self.promised.insert((client, reference.to_owned()), id.to_owned());
-        hold!(before.as_ref().is_none_or(|before| before == id), "{reference} was {before:?} and is {id}");
-        self.is_there(client, reference)
-    }
-
-    fn is_there(&self, client: usize, reference: &str) -> Verdict {
-        let key = (client, reference.to_owned());
-        let (promised, there) = (self.promised.get(&key), self.by_reference.get(&key));
-        hold!(promised == there, "{reference} was answered as {promised:?}, and there is {there:?}");
-        Ok(())
-    }
-
     /// A payment was refused because there is not enough money, or too much was paid on this day.
     pub(super) fn refused(&self, (client, live): (usize, bool), amount: i128, fee: i128, now: i64, code: &str) -> Verdict {
         match code {
@@ -223,7 +216,7 @@ impl Model {
             }
             "limit_daily_value" | "limit_daily_count" => {
                 let used = self.used.get(&(client, now.div_euclid(DAY_MS))).copied().unwrap_or_default();
-                let Some((value, count)) = self.limits.get(&client).copied().filter(|_| live) else {
+                let Some((value, count)) = self.limits_of(client).filter(|_| live) else {
                     return Err(format!("{amount} was refused as {code} without a limit"));
                 };
                 let full = if code == "limit_daily_value" { used.0 + amount > value } else { used.1 + 1 > count };
@@ -266,7 +259,7 @@ impl Model {
                 let must_ask = !seen.incoming && seen.reference.contains("phone") && seen.amount > UNASKED;
                 hold!(must_ask == (seen.approval == Some("pending")), "its user must be asked ({must_ask}): {seen:?}");
                 let head = follows(&Seen { status: "accepted", version: 0, ..seen.clone() }, None, &seen, trace)?;
-                let counted = seen.live && !seen.incoming && self.limits.contains_key(&seen.client);
+                let counted = seen.live && !seen.incoming && self.limits_of(seen.client).is_some();
                 Known { seen, head, day: now.div_euclid(DAY_MS), counted, disputed: false }
             }
         };
@@ -275,6 +268,10 @@ impl Model {
             ..known
         };
         self.agrees(&known.seen)?;
+        self.keeps(&known.seen)?;
+        if undone {
+            self.promises.keep_trace(&known.seen.id, trace)?;
+        }
         let is_new = !self.known.contains_key(&known.seen.id);
         let (client, id) = (known.seen.client, known.seen.id.clone());
         let (day, counted) = (known.day, known.counted);
@@ -283,7 +280,7 @@ impl Model {
         self.known.insert(id, known);
         if is_new && counted {
             let used = self.used.get(&(client, day)).copied().unwrap_or_default();
-            let (value, count) = self.limits.get(&client).copied().unwrap_or_default();
+            let (value, count) = self.limits_of(client).unwrap_or_default();
             hold!(used.0 <= value && used.1 <= count, "{used:?} of {value} and {count} are used");
         }
         Ok(())
@@ -294,7 +291,7 @@ impl Model {
         let Some(known) = self.forget(id) else { return Ok(()) };
         let place = (known.seen.client, known.seen.reference.clone());
         self.by_reference.remove(&place);
-        hold!(!self.promised.contains_key(&place), "{} was answered and is gone", known.seen.reference);
+        self.promises.keep_trace(id, &[])?;
         hold!(!self.books.contains_key(id), "{} was sent and is gone", known.seen.reference);
         Ok(())
     }
@@ -395,27 +392,6 @@ impl Model {
         Ok(())
     }
 
-    /// A client asks for a reversal. `call` is the same however often the same call is sent.
-    pub(super) fn asks_back(&mut self, settlement: &str, call: &str) {
-        let asked = self.reversals.entry(settlement.to_owned()).or_default();
-        if !asked.by_call.contains_key(call) {
-            asked.perhaps.insert(call.to_owned());
-        }
-    }
-
-    /// The answer to [`Model::asks_back`]: the id of a reversal, and whether it repeats an earlier answer; `None` if there is none.
-    pub(super) fn gives_back(&mut self, settlement: &str, call: &str, named: Option<(&str, bool)>) -> Verdict {
-        let asked = self.reversals.entry(settlement.to_owned()).or_default();
-        asked.perhaps.remove(call);
-        let Some((id, replayed)) = named else { return Ok(()) };
-        let is_new = asked.named.insert(id.to_owned());
-        // The answer to the first call may have been lost.
-        hold!(is_new || replayed, "{settlement} was reversed as {id} once more");
-        let before = asked.by_call.insert(call.to_owned(), id.to_owned());
-        hold!(before.as_ref().is_none_or(|before| before == id), "by {call}, {settlement} was reversed as {before:?} and as {id}");
-        Ok(())
-    }
-
     /// An account as the interface shows it now.
     pub(super) fn holds(&self, client: usize, live: bool, is: Balance) -> Verdict {
         let opening = Balance { ledger: self.play_money, available: self.play_money, ..Balance::default() };
@@ -446,9 +422,7 @@ impl Model {
 
     /// Everybody has answered, and time has passed: nothing is left open.
     pub(super) fn ends(&self) -> Verdict {
-        for (client, reference) in self.promised.keys() {
-            self.is_there(*client, reference)?;
-        }
+        self.keeps_all()?;
         for Known { seen, disputed, .. } in self.known.values() {
             hold!(!seen.is_open() && seen.reversing == 0, "it never ends: {seen:?}");
             self.agrees(seen)?;

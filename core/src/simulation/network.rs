@@ -1,6 +1,6 @@
 //! What is on its way between the nodes and the operators: it may be lost, late, repeated, and arrive in any order.
 
-use crate::api::RailCall;
+use crate::api::{RailCall, Subject};
 use crate::engine::{Exchange, LeaseTasks, NumberEvents, Receive, ReportAnswer, Step};
 use crate::env::Env as _;
 use crate::rail::{Carried, HttpReply, HttpRequest, Inbound, RailAnswer};
@@ -8,9 +8,10 @@ use crate::store::record::TaskKey;
 use crate::time::Millis;
 
 use super::Part;
+use super::customers::Again;
 use super::model::{Line, Verdict};
 use super::rails::{Callback, Fate, Operator, Road};
-use super::world::{World, fault};
+use super::world::{World, fault, in_doubt};
 
 /// How long a request may be on its way at most.
 const LONGEST_MS: Millis = 29_000;
@@ -265,13 +266,21 @@ impl World<'_> {
         self.wire.extend(all);
     }
 
-    fn callback(&mut self, callback: &Callback) -> Verdict {
+    pub(super) fn callback(&mut self, callback: &Callback) -> Verdict {
         let node = self.node();
         let headers = callback.headers();
         let inbound = Inbound { rail_key: None, source: None, headers: &headers, body: callback.word.as_bytes(), now: self.env.now() };
         let Ok(Ok(Some(reported))) = self.nodes[node].engine.read_callback(callback.by, None, inbound) else { return Ok(()) };
         self.tell(|| format!("{} calls back about {}: {}", callback.by, callback.key, callback.word));
-        let _ = self.run(node, ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None })?;
-        Ok(())
+        let taken = self.run(node, ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None })?;
+        if taken.as_ref().is_err_and(in_doubt) {
+            self.unanswered = Some(Again::Callback(callback.clone()));
+        }
+        let (Subject::Attempt(no, _) | Subject::Reversal(no, _)) = reported.subject;
+        // An operator that was told so says it once.
+        match self.numbers.get(&no).filter(|_| taken.is_ok()) {
+            Some(id) => self.model.tells(id),
+            None => Ok(()),
+        }
     }
 }

@@ -2,15 +2,17 @@
 
 use crate::auth::{Signer as _, SoftwareKey};
 use crate::engine::{
-    ActRequest, DecideApproval, Engine, EnrollOperator, Expire, InviteOperator, Maintain, Operate, Operation, OperatorBy, Release, Signed,
+    ActRequest, Acted, DecideApproval, Engine, EnrollOperator, Expire, InviteOperator, Maintain, Operate, Operation, OperatorBy, Release,
+    Signed,
 };
 use crate::env::Env as _;
 use crate::error::{Error, ErrorCode};
 use crate::ids::{OperatorNo, Ulid};
 use crate::store::record::{OperatorAct, OperatorRole};
 
+use super::customers::Again;
 use super::model::{Outcome, Person, Verdict, Wish};
-use super::world::{World, fault, operated};
+use super::world::{World, fault, in_doubt, operated};
 
 /// Those who run the gateway, and what waits for them.
 #[derive(Default)]
@@ -104,9 +106,13 @@ impl World<'_> {
             format!("person {who} asks for {wish:?}: {}", asked.as_ref().map_or_else(ToString::to_string, |_| "it waits".to_owned()))
         });
         match asked {
-            Ok(Operation::Done { acted: crate::engine::Acted::Moved(moved), .. }) if moved.replayed => Ok(()),
+            Ok(Operation::Done { acted: Acted::Moved(moved), .. }) if moved.replayed => match wish {
+                Wish::Move { client, amount, reference } => self.model.told_of_movement(client, &reference, amount),
+                Wish::Limits { .. } | Wish::Outcome { .. } => Err(format!("{wish:?} moved money")),
+            },
             Ok(Operation::Done { .. }) => Err(format!("one person alone did {wish:?}")),
-            Ok(Operation::Asked(_)) | Err(_) => Ok(()),
+            Ok(Operation::Asked(asked)) => self.model.told_of_request(&format!("apr_{}", asked.id), "pending"),
+            Err(_) => Ok(()),
         }
     }
 
@@ -121,11 +127,20 @@ impl World<'_> {
             }
             Err(error) if error.code == ErrorCode::ApprovalNotFound => {
                 self.staff.requests.retain(|known| *known != id);
-                self.model.waits_no_more(&format!("apr_{id}"));
+                self.model.waits_no_more(&format!("apr_{id}"))?;
             }
             Err(error) => return Err(fault(error)),
         }
         self.follow_setup();
+        Ok(())
+    }
+
+    /// Everything that waits, or waited, is as it was last seen.
+    pub(super) fn look_at_requests(&mut self) -> Verdict {
+        for id in &self.staff.requests {
+            let status = self.eye.approval(*id).map_err(|error| format!("apr_{id} is gone: {error}"))?.status.as_str();
+            self.model.waits(&format!("apr_{id}"), None, status, self.env.now(), false)?;
+        }
         Ok(())
     }
 
@@ -137,13 +152,19 @@ impl World<'_> {
         self.decide_as(who, approval, confirm).map(drop)
     }
 
-    fn decide_as(&mut self, who: usize, approval: Ulid, confirm: bool) -> Result<bool, String> {
+    pub(super) fn decide_as(&mut self, who: usize, approval: Ulid, confirm: bool) -> Result<bool, String> {
         let (node, by) = (self.node(), self.staff.people[who].0);
         self.model.confirming = confirm.then(|| (format!("apr_{approval}"), who));
         let command = DecideApproval { by, approval, confirm, comment: None };
         let signed = Signed { by: self.signed_by(by.no.party(), by.key), command };
         let decided = self.run(node, signed)?;
         self.model.confirming = None;
+        if decided.as_ref().is_err_and(in_doubt) {
+            self.unanswered = Some(Again::Decision { who, approval, confirm });
+        }
+        if decided.is_ok() {
+            self.model.told_of_request(&format!("apr_{approval}"), if confirm { "confirmed" } else { "declined" })?;
+        }
         Ok(decided.is_ok())
     }
 

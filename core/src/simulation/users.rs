@@ -11,6 +11,7 @@ use crate::money::Money;
 use crate::validate::mobile::parse_user;
 use crate::validate::simulator::parse_clock;
 
+use super::customers::Again;
 use super::model::Verdict;
 use super::world::{World, fault, in_doubt};
 
@@ -54,7 +55,7 @@ impl World<'_> {
     }
 
     /// Returns whether it was decided.
-    fn decide_as_user(&mut self, id: &str, approve: bool, (by_stranger, misled): (bool, bool)) -> Result<bool, String> {
+    pub(super) fn decide_as_user(&mut self, id: &str, approve: bool, (by_stranger, misled): (bool, bool)) -> Result<bool, String> {
         let Some(seen) = self.model.seen(id) else { return Ok(false) };
         let (client, live, amount) = (seen.client, seen.live, seen.amount);
         let owner = if by_stranger { (client + 1) % self.customers.len() } else { client };
@@ -78,7 +79,7 @@ impl World<'_> {
         self.model.consenting = None;
         match decided {
             Ok(_) if by_stranger || misled => Err(format!("{id} was decided by a stranger ({by_stranger}) or for {minor} ({misled})")),
-            Ok(_) => Ok(true),
+            Ok(_) => self.model.decides(id, approve).map(|()| true),
             Err(error) => {
                 let known = [
                     ErrorCode::ApprovalDecided,
@@ -86,6 +87,9 @@ impl World<'_> {
                     ErrorCode::NonceReplayed,
                     ErrorCode::SettlementNotFound,
                 ];
+                if in_doubt(&error) {
+                    self.unanswered = (!by_stranger && !misled).then(|| Again::Consent { id: id.to_owned(), approve });
+                }
                 if in_doubt(&error) || known.contains(&error.code) || misled && error.code == ErrorCode::InvalidFields {
                     Ok(false)
                 } else {
@@ -103,9 +107,11 @@ impl World<'_> {
         let node = self.node();
         let command = SetClock { caller: self.customers[who].caller, request };
         match self.run(node, command)? {
-            Err(error) if !in_doubt(&error) => Err(format!("the clock of client {who} is not put ahead: {error}")),
-            Ok(_) | Err(_) => Ok(()),
+            Ok(set) => self.model.puts_ahead(who, set.advancing_to.as_ref().unwrap_or(&set.now)),
+            Err(error) if in_doubt(&error) => {}
+            Err(error) => return Err(format!("the clock of client {who} is not put ahead: {error}")),
         }
+        self.look_at_terms()
     }
 
     /// Everybody decides about what waits for them; what has waited too long is cancelled. Returns whether something changed: a refused

@@ -1,6 +1,6 @@
 //! What the people who run a gateway may do, and what comes of it: four eyes, movements of money, limits.
 
-use super::{Balance, DAY_MS, Model, Verdict};
+use super::{Balance, DAY_MS, Limits, Model, Verdict};
 
 /// How long a request waits for a second person.
 const WAITS_MS: i64 = 7 * DAY_MS;
@@ -20,10 +20,8 @@ pub(in crate::simulation) enum Wish {
 pub(super) struct Request {
     asked_by: usize,
     asked_at: i64,
-    wish: Wish,
-    status: &'static str,
-    /// The limits before it.
-    before: Option<(i128, i128)>,
+    pub(super) wish: Wish,
+    pub(super) status: &'static str,
 }
 
 /// Somebody who runs the gateway.
@@ -47,13 +45,15 @@ impl Model {
         let Some(request) = self.requests.get_mut(id) else {
             let Some((asked_by, wish)) = asked else { return Err(format!("nobody asked for {id}")) };
             hold!(status == "pending", "{id} is {status} from the beginning");
-            self.requests.insert(id.to_owned(), Request { asked_by, asked_at: now, wish, status, before: None });
+            self.requests.insert(id.to_owned(), Request { asked_by, asked_at: now, wish, status });
             return Ok(());
         };
         let before = std::mem::replace(&mut request.status, status);
+        self.promises.keep_request(id, Some(status))?;
         if undone {
-            let request = request.clone();
-            self.undo(&request, before);
+            if before != status {
+                self.undo(id, before);
+            }
             return Ok(());
         }
         hold!(before == "pending" || before == status, "{id} was {before} and is {status}");
@@ -70,10 +70,7 @@ impl Model {
         hold!(now < request.asked_at + WAITS_MS, "at {now}, {request:?} was not valid any more");
         match request.wish {
             Wish::Move { client, amount, reference } => drop(self.allowed.insert((client, reference), amount)),
-            Wish::Limits { client, value, count } => {
-                let before = self.limits.insert(client, (value, count));
-                self.requests.entry(id.to_owned()).and_modify(|request| request.before = before);
-            }
+            Wish::Limits { client, value, count } => self.limits.entry(client).or_default().push((id.to_owned(), (value, count))),
             Wish::Outcome { settlement } => {
                 let waits = self.known.get(&settlement).is_some_and(|known| known.seen.needs_review);
                 hold!(waits, "{settlement} was decided, and did not wait for a person");
@@ -83,20 +80,33 @@ impl Model {
     }
 
     /// What waited is not there any more, because a standby took over.
-    pub(in crate::simulation) fn waits_no_more(&mut self, id: &str) {
-        if let Some(request) = self.requests.remove(id) {
-            self.undo(&request, request.status);
+    pub(in crate::simulation) fn waits_no_more(&mut self, id: &str) -> Verdict {
+        if let Some(status) = self.requests.get(id).map(|request| request.status) {
+            self.undo(id, status);
+            self.requests.remove(id);
+        }
+        self.promises.keep_request(id, None)
+    }
+
+    /// What was confirmed is not confirmed any more.
+    fn undo(&mut self, id: &str, was: &str) {
+        match self.requests.get(id).filter(|_| was == "confirmed").map(|request| &request.wish) {
+            Some(Wish::Limits { client, .. }) => self.limits.entry(*client).or_default().retain(|(by, _)| by != id),
+            Some(Wish::Move { client, reference, .. }) => drop(self.allowed.remove(&(*client, reference.clone()))),
+            Some(Wish::Outcome { .. }) | None => {}
         }
     }
 
-    fn undo(&mut self, request: &Request, was: &str) {
-        match &request.wish {
-            Wish::Limits { client, .. } if was == "confirmed" => match request.before {
-                Some(before) => drop(self.limits.insert(*client, before)),
-                None => drop(self.limits.remove(client)),
-            },
-            Wish::Move { .. } | Wish::Limits { .. } | Wish::Outcome { .. } => {}
-        }
+    /// What the payments of a client's day may add up to, and how many they may be.
+    pub(super) fn limits_of(&self, client: usize) -> Option<Limits> {
+        self.limits.get(&client)?.last().map(|(_, limits)| *limits)
+    }
+
+    /// The limits of a client as the interface shows them.
+    pub(in crate::simulation) fn limits_are(&self, client: usize, is: Option<Limits>) -> Verdict {
+        let due = self.limits_of(client);
+        hold!(is == due, "client {client} has the limits {is:?}, and {due:?} were confirmed");
+        Ok(())
     }
 
     /// Whoever sets the gateway up gives a client money.
@@ -111,6 +121,7 @@ impl Model {
             Some(amount) => self.moved.insert(place.clone(), amount),
             None => self.moved.remove(&place),
         };
+        self.promises.keep_movement(&place, amount)?;
         if let Some(amount) = amount {
             hold!(self.allowed.get(&place) == Some(&amount), "{amount} were moved for {client} as {reference}, which nobody confirmed");
         }
