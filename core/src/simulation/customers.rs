@@ -42,7 +42,7 @@ const RECORDED: usize = 48;
 pub(super) struct Customer {
     /// With its sandbox credential.
     pub(super) caller: Caller,
-    key: KeyNo,
+    pub(super) key: KeyNo,
     /// Those of its user, in each mode.
     pub(super) phones: [Phone; 2],
     references: u64,

@@ -57,6 +57,8 @@ struct State {
     /// How many of those an old standby has, in a deployment whose standby may lack acknowledged commits.
     old: Option<usize>,
     fault: Option<Fault>,
+    /// Whether no standby gets anything.
+    alone: bool,
     died: bool,
     failing_reads: u32,
     touched: Vec<Touched>,
@@ -88,7 +90,7 @@ impl SimStore {
     /// Whether nothing will fail, as far as is known.
     pub(super) fn is_calm(&self) -> bool {
         let state = self.state();
-        state.fault.is_none() && state.failing_reads == 0 && !state.died
+        state.fault.is_none() && state.failing_reads == 0 && !state.died && !state.alone
     }
 
     /// Makes the next reads fail.
@@ -108,9 +110,16 @@ impl SimStore {
         self.state().died
     }
 
-    /// The standby has everything.
+    /// From now on no standby gets anything, and no commit is confirmed.
+    pub(super) fn be_alone(&self) {
+        self.state().alone = true;
+    }
+
+    /// A standby is there again, and has everything.
     pub(super) fn confirm(&self) {
-        self.state().ship();
+        let mut state = self.state();
+        state.alone = false;
+        state.ship();
     }
 
     /// What was touched since the last call.
@@ -157,6 +166,7 @@ impl State {
     }
 
     fn fail_over(&mut self) -> Result<bool, StoreError> {
+        self.alone = false;
         if !self.lacks_something() {
             return Ok(false);
         }
@@ -191,8 +201,11 @@ impl State {
         Ok(())
     }
 
-    /// A commit that the standby has too, and with it the earlier ones.
+    /// A commit that the standby has too, if there is one, and with it the earlier ones.
     fn make(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        if self.alone {
+            return self.make_alone(commit);
+        }
         self.apply(commit)?;
         self.ship();
         Ok(())
@@ -221,6 +234,10 @@ impl State {
             return Err(CommitError::Store(broken()));
         }
         match self.fault.take() {
+            None if self.alone => {
+                self.make_alone(commit)?;
+                Err(lost())
+            }
             None => self.make(commit),
             Some(Fault::Unavailable) => Err(CommitError::Store(broken())),
             Some(Fault::Conflict) => Err(CommitError::Conflict(Vec::new())),
@@ -277,7 +294,7 @@ impl Store for SimStore {
 
     fn secure(&self) -> Result<(), StoreError> {
         let mut state = self.state();
-        if state.lacks_something() { Err(broken()) } else { state.read(|_| Ok(())) }
+        if state.lacks_something() || state.alone { Err(broken()) } else { state.read(|_| Ok(())) }
     }
 
     fn is_remote(&self) -> bool {

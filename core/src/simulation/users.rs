@@ -11,7 +11,7 @@ use crate::money::Money;
 use crate::validate::mobile::parse_user;
 use crate::validate::simulator::parse_clock;
 
-use super::customers::Again;
+use super::customers::{Again, Customer};
 use super::model::Verdict;
 use super::world::{World, fault, in_doubt};
 
@@ -105,8 +105,9 @@ impl World<'_> {
         let ms = self.random.pick(&AHEAD);
         let request = parse_clock(format!(r#"{{"advance_ms":{ms}}}"#).as_bytes()).map_err(fault)?;
         let node = self.node();
-        let command = SetClock { caller: self.customers[who].caller, request };
-        match self.run(node, command)? {
+        let Customer { caller, key, .. } = self.customers[who];
+        let by = self.signed_by(caller.client, key);
+        match self.run(node, Signed { by, command: SetClock { caller, request } })? {
             Ok(set) => self.model.puts_ahead(who, set.advancing_to.as_ref().unwrap_or(&set.now)),
             Err(error) if in_doubt(&error) => {}
             Err(error) => return Err(format!("the clock of client {who} is not put ahead: {error}")),

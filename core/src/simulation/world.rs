@@ -72,6 +72,8 @@ pub(super) struct World<'p> {
     pub(super) model: Model,
     nonces: u64,
     pub(super) numbers: BTreeMap<SettlementNo, String>,
+    /// Up to which step no standby gets anything.
+    alone_until: Option<u64>,
     /// Whether everybody and everything is well behaved by now.
     pub(super) calm: bool,
     pub(super) step: u64,
@@ -142,6 +144,7 @@ impl<'p> World<'p> {
             model,
             nonces: 0,
             numbers: BTreeMap::new(),
+            alone_until: None,
             calm: false,
             step: 0,
             story: Vec::new(),
@@ -209,6 +212,7 @@ impl<'p> World<'p> {
         if what.part().is_some_and(|part| !self.has(part)) {
             return Ok(());
         }
+        self.draw_solitude(step, what)?;
         let fault = self.draw_fault(what);
         self.store.arm(fault);
         self.unanswered = None;
@@ -231,9 +235,28 @@ impl<'p> World<'p> {
         self.plan.seed % 4 < 2
     }
 
+    /// The primary loses its standby for some steps; then the standby comes back, or takes over without all that was done meanwhile.
+    fn draw_solitude(&mut self, step: u64, what: Step) -> Verdict {
+        let rarely = if what.is_rare() { 16 } else { 100 };
+        let (begins, takes, ends_well) = (self.random.one_in(rarely), 1 + self.random.below(12), self.random.one_in(2));
+        if self.alone_until.is_some_and(|until| until <= step) {
+            self.alone_until = None;
+            if ends_well {
+                self.store.confirm();
+            } else {
+                self.fail_over()?;
+            }
+        }
+        if begins && self.alone_until.is_none() && self.has(Part::Store) && self.plan.seed.is_multiple_of(2) {
+            self.alone_until = Some(step + takes);
+            self.store.be_alone();
+            self.tell(|| "no standby gets anything".to_owned());
+        }
+        Ok(())
+    }
+
     fn draw_fault(&mut self, what: Step) -> Option<Fault> {
-        // What people do is rare, and as much of it must go wrong.
-        let rarely = if matches!(what, Step::Staff | Step::Consent | Step::PutAhead) { 4 } else { 14 };
+        let rarely = if what.is_rare() { 4 } else { 14 };
         let (strikes, of_file, of_server) =
             (self.random.one_in(rarely), self.random.pick(&Fault::OF_FILES), self.random.pick(&Fault::OF_SERVERS));
         if !strikes || !self.has(Part::Store) {
@@ -329,7 +352,7 @@ impl<'p> World<'p> {
         let id = seen.map(|seen| seen.id.trim_start_matches("stl_").to_owned());
         let concerns = |line: &&String| {
             line.contains(" starts again")
-                || line.contains("takes over")
+                || line.contains(" standby ")
                 || line.contains(&format!(" {reference} "))
                 || id.as_ref().is_some_and(|id| line.contains(id.as_str()))
         };
@@ -394,7 +417,7 @@ impl Step {
         (Self::Webhook, 60),
         (Self::Staff, 50),
         (Self::Consent, 20),
-        (Self::PutAhead, 4),
+        (Self::PutAhead, 8),
         (Self::Housekeeping, 6),
         (Self::Compare, 2),
         (Self::Wait, 44),
@@ -412,6 +435,11 @@ impl Step {
             }
         }
         Self::Deliver
+    }
+
+    /// Whether it is so rare that a larger part of it must go wrong, to see as much of that.
+    const fn is_rare(self) -> bool {
+        matches!(self, Self::Staff | Self::Consent | Self::PutAhead)
     }
 
     /// The part of the world without which it is left out.
