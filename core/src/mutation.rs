@@ -22,6 +22,22 @@ named_enum! {
         AnswerBeforeStandby = "answer_before_standby",
         /// A repeat of a call is answered before a standby has the first one.
         ReplayBeforeStandby = "replay_before_standby",
+        /// A callback that comes again is answered before a standby has the first one.
+        CallbackBeforeStandby = "callback_before_standby",
+        /// A reversal is answered before a standby has it.
+        ReversalBeforeStandby = "reversal_before_standby",
+        /// A client's cancellation is answered before a standby has it.
+        CancellationBeforeStandby = "cancellation_before_standby",
+        /// A user's decision is answered before a standby has it.
+        ConsentBeforeStandby = "consent_before_standby",
+        /// Who asks for something that a second person must confirm is answered before a standby has it.
+        RequestBeforeStandby = "request_before_standby",
+        /// Who decides about what somebody else asked for is answered before a standby has it.
+        DecisionBeforeStandby = "decision_before_standby",
+        /// The answer to a movement of money comes before a standby has it.
+        MovementBeforeStandby = "movement_before_standby",
+        /// A clock that is put ahead is answered before a standby has it.
+        ClockBeforeStandby = "clock_before_standby",
         /// Money is released although nobody knows whether it was paid.
         ReleaseOnUnknown = "release_on_unknown",
         /// The next operator is tried although nobody knows whether the last one paid.

@@ -103,7 +103,7 @@ impl Command for ReportAnswer {
 
     /// An operator that calls back once more, as it got no answer, is told that it need not do so again.
     fn confirms_earlier(&self) -> bool {
-        self.lease.is_none()
+        self.lease.is_none() && !mutated!(CallbackBeforeStandby)
     }
 
     fn prefetch(&self, prefetch: &mut Prefetch<'_>) {
