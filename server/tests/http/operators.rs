@@ -12,6 +12,7 @@ use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::OperatorRole;
 use railgate::store::sqlite::SqliteStore;
+use railgate_server::RateLimits;
 use railgate_server::gateway::Tenant;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -20,7 +21,7 @@ use super::day::a_day;
 use super::document::concrete;
 use super::signed::live;
 use super::support::{
-    Answer, NOW, PATIENCE, SETTLEMENTS, Service, head_of, live_call, live_with, read_until, service, service_at, sign_as,
+    Answer, NOW, PATIENCE, SETTLEMENTS, Service, head_of, live_call, live_with, read_until, service, service_at, service_with, sign_as,
 };
 
 const OPERATOR: &str = "/api/v1/operator";
@@ -29,7 +30,7 @@ const OPERATOR: &str = "/api/v1/operator";
 pub(super) struct Person {
     pub(super) key: Arc<SoftwareKey>,
     pub(super) token: String,
-    id: String,
+    pub(super) id: String,
 }
 
 impl Person {
@@ -187,7 +188,8 @@ async fn each_role_may_do_what_it_is_for() {
 
 #[tokio::test]
 async fn a_code_enrols_one_key_and_guesses_are_limited() {
-    let service = service().await;
+    let rates = RateLimits { reads_per_minute: 3_000, writes_per_minute: 600 };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
     let admin = person(&service, 41, OperatorRole::Admin).await;
     let invited =
         admin.call(&service, "POST", "/operators", json!({"name": "Grace", "role": "approver", "reason": "new"})).await.expect(201);
@@ -204,6 +206,25 @@ async fn a_code_enrols_one_key_and_guesses_are_limited() {
     admin.call(&service, "POST", "/operators", json!({"name": "Grace", "role": "owner"})).await.problem(422, "invalid_fields");
     let own = format!("/operators/{}/revoke", admin.id);
     admin.call(&service, "POST", &own, json!({"reason": "r"})).await.problem(403, "second_operator_required");
+
+    // Thirty enrolments a minute from one address, right or wrong: then no guess is looked at, and neither is the right code.
+    let invited = admin.call(&service, "POST", "/operators", json!({"name": "Linus", "role": "viewer", "reason": "new"})).await.expect(201);
+    let code = invited.json()["code"].as_str().unwrap().to_owned();
+    let mut guesses = 0;
+    let limited = loop {
+        let guess = enroll(&service, 44, &format!("opi_01KAJX3M7Q5W8ZP9D2R4T6V{guesses:03}")).await;
+        if guess.status == 429 {
+            break guess;
+        }
+        guess.problem(403, "invitation_invalid");
+        guesses += 1;
+    };
+    assert_eq!(guesses, 24, "with the client, the admin and the four attempts before");
+    assert!(limited.header("retry-after").is_some());
+    limited.problem(429, "rate_limited");
+    enroll(&service, 44, &code).await.problem(429, "rate_limited");
+    service.env.advance_to(NOW + 2_000);
+    enroll(&service, 44, &code).await.expect(201);
 }
 
 #[tokio::test]
