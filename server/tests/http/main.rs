@@ -13,6 +13,7 @@ mod feed;
 mod follow;
 mod hostile;
 mod injection;
+mod inside;
 mod keyed;
 mod limits;
 mod mobile;

@@ -306,7 +306,12 @@ async fn keys_and_tokens_come_and_go() {
 
 /// A live key of the service's client, approved, with a token.
 pub(crate) async fn live(service: &Service) -> (Arc<SoftwareKey>, String, String) {
-    let key = private(6);
+    live_with_key(service, 6).await
+}
+
+/// The same, with another key for each client.
+pub(crate) async fn live_with_key(service: &Service, n: u8) -> (Arc<SoftwareKey>, String, String) {
+    let key = private(n);
     let pending = service.ask_live(&key).await.expect(202).json();
     assert_eq!((&pending["status"], &pending["environment"]), (&json!("pending"), &json!("live")));
     assert!(pending.get("access_token").is_none());

@@ -64,9 +64,9 @@ impl Service {
 
 /// What a receiver was sent: headers in lower case, and the body.
 #[derive(Debug, Clone)]
-struct Seen {
+pub(super) struct Seen {
     head: String,
-    body: String,
+    pub(super) body: String,
 }
 
 impl Seen {
@@ -84,13 +84,13 @@ impl Seen {
 }
 
 /// Responds to every webhook with the same bytes, and keeps what it was sent.
-struct Receiver {
-    url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+pub(super) struct Receiver {
+    pub(super) url: String,
+    pub(super) seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Receiver {
-    async fn answering(answer: &'static str) -> Self {
+    pub(super) async fn answering(answer: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
