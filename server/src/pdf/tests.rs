@@ -96,6 +96,73 @@ fn it_is_a_document_about_the_receipt_and_the_same_each_time() {
     }
 }
 
+/// What a reader takes for the structure of a document, or of the drawing of a page: everything but what is within texts and streams.
+fn structure(bytes: &[u8]) -> String {
+    let (mut outside, mut depth, mut at) = (String::new(), 0_usize, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if depth > 0 => at += 1,
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => outside.push(char::from(byte)),
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 && outside.ends_with("\nstream\n") {
+            // As long as it says: what is in a stream may look like its end.
+            let length = outside.rsplit_once("/Length ").unwrap().1.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+            at += length.parse::<usize>().unwrap();
+            assert!(bytes[at..].starts_with(b"\nendstream\nendobj\n"), "{length}");
+        }
+    }
+    assert_eq!(depth, 0, "a text does not end");
+    outside
+}
+
+#[test]
+fn no_text_gets_out_of_its_place_in_the_document() {
+    let acts = "<< /S /JavaScript /JS (app.alert\\(1\\)) >> /OpenAction";
+    for attempt in [
+        format!("a) {acts} (b"),
+        format!("a\\) >> {acts}"),
+        format!("((a {acts}"),
+        format!("\\\nendstream\nendobj\n9 0 obj\n{acts}\nendobj\nstartxref\n0\n%%EOF"),
+        format!("ET Q EMC {acts} 1 0 0 rg 0 0 900 900 re f"),
+        "</rdf:RDF></x:xmpmeta><?xpacket end=\"w\"?><x:hollyhock a='b'>]]>&amp;".to_owned(),
+    ] {
+        // What callers, operators and whoever starts the gateway write, though most of it is not accepted from them.
+        let hostile = Claims {
+            iss: attempt.clone(),
+            jti: attempt.clone(),
+            reference: attempt.clone(),
+            to: attempt.clone(),
+            provider: attempt.clone(),
+            rail_ref: Some(attempt.clone()),
+            ..claims()
+        };
+        let paper = pdf(&receipt(hostile, Some(&attempt))).unwrap();
+        let whole = structure(&paper);
+        for word in ["OpenAction", "JavaScript", "app.alert", "xmpmeta", "hollyhock"] {
+            assert!(!whole.contains(word), "{attempt:?} wrote {word}: {whole}");
+        }
+        let text = String::from_utf8_lossy(&paper);
+        let xml = text.split_once("/Subtype/XML>>").unwrap().1.split_once("\nendobj\n").unwrap().0;
+        assert!(!xml.contains("<x:hollyhock") && !xml.contains("<< /S"), "{attempt:?}: {xml}");
+        // Each object ends once, is in the table, and the table is where the end says.
+        let objects = whole.matches(" 0 obj\n").count();
+        assert!(objects > 20, "{objects}");
+        assert_eq!((whole.matches("\nendobj\n").count(), whole.matches(" 00000 n").count()), (objects, objects), "{attempt:?}");
+        assert_eq!(whole.matches("%%EOF").count(), 1, "{attempt:?}");
+        let pages = drawings(&paper);
+        assert!(!pages.is_empty());
+        for page in pages {
+            let drawn = structure(page.as_bytes());
+            assert!(!drawn.contains("JavaScript") && !drawn.contains("900 900 re"), "{attempt:?} draws: {drawn}");
+            assert_eq!(drawn.matches("BDC\n").count() + drawn.matches("BMC\n").count(), drawn.matches("EMC").count(), "{attempt:?}");
+        }
+    }
+}
+
 #[test]
 fn the_code_on_the_paper_holds_the_signed_receipt() {
     let receipt = receipt(claims(), None);
