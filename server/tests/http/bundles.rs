@@ -256,6 +256,46 @@ async fn what_is_wrong_with_a_bundle_is_told_at_once() {
 }
 
 #[tokio::test]
+async fn a_document_of_others_is_downloaded_and_never_shown() {
+    let service = with_adapters().await;
+    let agent = person(&service, 76, OperatorRole::Agent).await;
+    // `<script>alert(1)</script>`, in what begins as it should.
+    let (script, paper) = ("PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==", "JVBERi0xLjcKPHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==");
+    let documents = [
+        ("page.html", script),
+        ("logo.svg", script),
+        ("script.js", script),
+        ("contract.pdf", paper),
+        ("licence.txt", script),
+        ("notes.md", script),
+        ("fees.csv", script),
+    ];
+    let mut tried = 0;
+    for (name, content) in documents {
+        let document = json!({"name": name, "content": content});
+        let made = service.post(BUNDLES, &bundle("https://acme.example", |body| body["documents"] = json!([document]))).await;
+        if ["html", "svg", "js"].iter().any(|ending| name.ends_with(ending)) {
+            assert_eq!(problems(made), [("/documents/0/name".to_owned(), "name_malformed".to_owned())], "{name}");
+            continue;
+        }
+        let id = made.expect(201).json()["id"].as_str().unwrap().to_owned();
+        let as_partner = service.get(&format!("{BUNDLES}/{id}/documents/{name}")).await;
+        let as_reviewer = agent.call(&service, "GET", &format!("/bundles/{id}/documents/{name}"), Value::Null).await;
+        for answer in [as_partner, as_reviewer] {
+            let answer = answer.expect(200);
+            assert_eq!(answer.header("content-disposition"), Some(&*format!("attachment; filename=\"{name}\"")));
+            assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+            assert_eq!(answer.header("content-security-policy"), Some("default-src 'none'; sandbox"));
+            let kind = answer.header("content-type").unwrap();
+            assert!(!kind.contains("html") && !kind.contains("svg") && !kind.contains("script"), "{name} as {kind}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 8, "as partner and as reviewer");
+    service.running.stop().await;
+}
+
+#[tokio::test]
 async fn a_bundle_is_sent_once_and_the_schema_is_for_everybody() {
     let service = with_adapters().await;
     let request = hyper::Request::get(format!("{BUNDLES}/schema")).body(Body::empty()).unwrap();
