@@ -8,9 +8,12 @@ use std::sync::{Arc, Mutex};
 use axum::body::Body;
 use hyper::Request;
 use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::engine::{InviteOperator, Operated};
+use railgate::store::record::OperatorRole;
+use railgate_server::gateway::Tenant;
 use railgate_server::telemetry::{LogFormat, parse_filter, subscriber};
 use serde_json::{Value, json};
-use support::{SETTLEMENTS, Service, service};
+use support::{SETTLEMENTS, Service, live_call, service};
 use tracing_subscriber::fmt::MakeWriter;
 
 #[path = "http/support.rs"]
@@ -89,6 +92,41 @@ async fn busy(service: &Service) -> Vec<String> {
     vec![first, token, bytes(&webhook), signature]
 }
 
+/// What an operator does: an invitation, an enrolment, and acts about a client, right and wrong. Returns what must not be logged.
+async fn operated(service: &Service) -> Vec<String> {
+    let key = SoftwareKey::p256(&[6; 32]).unwrap();
+    let invite = InviteOperator { name: "Secretive Ada".to_owned(), role: OperatorRole::Admin, by: None, reason: None };
+    let code = service.running.gateway().run(Tenant::GATEWAY, Operated(invite)).await.unwrap().code;
+    let jwk: Value = serde_json::from_str(&key.public_key().jwk()).unwrap();
+    let mut secrets = vec![code.clone()];
+    let mut token = String::new();
+    for (code, status) in [("opi_01KAJX3M7Q5W8ZP9D2R4T6V8YB", 403), (code.as_str(), 201)] {
+        let request = Request::post("/api/v1/operator/enrollments").header("content-type", "application/json");
+        let request = request.body(Body::from(json!({"code": code, "jwk": jwk}).to_string())).unwrap();
+        let enrolled = service.exchange(service.sign(request, &key).await).await.expect(status).json();
+        token = enrolled["access_token"].as_str().map_or(token, str::to_owned);
+    }
+    let call = async |method: &str, path: &str, body: Value| {
+        live_call(service, (&key, &token), method, &format!("/api/v1/operator{path}"), &body.to_string()).await
+    };
+    let clients = live_call(service, (&key, &token), "GET", "/api/v1/operator/clients", "").await.expect(200).json();
+    let client = format!("/clients/{}", clients["data"][0]["client_id"].as_str().unwrap());
+    let money =
+        json!({"currency": "EUR", "amount": "31415.92", "reference": "ref-for-nobody", "evidence": "Private words", "reason": "Private"});
+    call("POST", &format!("{client}/deposits"), money.clone()).await.expect(202);
+    call("POST", "/clients/ref-for-nobody/deposits", money).await.expect(404);
+    call("POST", &format!("{client}/suspend"), json!({"reason": "Private words"})).await.expect(200);
+    call("POST", &format!("{client}/resume"), json!({"reason": "Private words"})).await.expect(200);
+    let provider = json!({
+        "id": "third", "name": "Secretive", "rail": "simulator", "mode": "sandbox", "secrets": {"token": "Private-words"}, "reason": "Private"
+    });
+    call("PUT", "/providers/third", provider).await;
+    let invited = call("POST", "/operators", json!({"name": "Secretive Bob", "role": "viewer", "reason": "Private"})).await.expect(201);
+    secrets.push(invited.json()["code"].as_str().unwrap().to_owned());
+    secrets.push(token);
+    secrets
+}
+
 #[tokio::test]
 async fn lines_are_structured_and_hold_no_secret_and_nobody() {
     let captured = Captured::default();
@@ -98,12 +136,13 @@ async fn lines_are_structured_and_hold_no_secret_and_nobody() {
 
     let service = service().await;
     let mut secrets = busy(&service).await;
+    secrets.extend(operated(&service).await);
     secrets.push(service.token.clone());
     let figures = service.figures().await;
     service.running.stop().await;
 
     let text = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
-    let nobody = ["rg_sandbox", "whsec_", "c1.", "254712345678", "ref-for-nobody", "Private", "Secretive", "31415.92"];
+    let nobody = ["rg_sandbox", "rg_live", "whsec_", "opi_", "c1.", "254712345678", "ref-for-nobody", "Private", "Secretive", "31415.92"];
     for private in secrets.iter().map(String::as_str).chain(nobody) {
         assert!(!text.contains(private), "{private} is in\n{text}");
         assert!(!figures.contains(private), "{private} is in\n{figures}");
