@@ -237,6 +237,7 @@ mod tests {
 
     use railgate::env::ManualEnv;
 
+    use super::super::lookup::{Addresses, Turn};
     use super::*;
 
     fn operators(env: &Arc<ManualEnv>, guard: Guard) -> Operators {
@@ -339,6 +340,107 @@ mod tests {
         let (url, arrived) = listening(vec![vec!["HTTP/1.1 307 Look elsewhere\r\nlocation: /other\r\ncontent-length: 0\r\n\r\n"]]);
         assert_eq!(operators(&env, here()).send(&HttpRequest::new("POST", &*url)).await.unwrap().status, 307);
         assert_eq!(arrived.iter().count(), 1);
+    }
+
+    /// A server that begins a reply like this, and goes on like that for as long as it is let; how much it wrote.
+    fn endless(begin: &'static str, more: &'static str) -> (String, mpsc::Receiver<usize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/payments", listener.local_addr().unwrap());
+        let (tell, written) = mpsc::channel();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4_096]).unwrap();
+            stream.write_all(begin.as_bytes()).unwrap();
+            let mut all = 0;
+            while stream.write_all(more.as_bytes()).is_ok() {
+                all += more.len();
+            }
+            tell.send(all).unwrap();
+        });
+        (url, written)
+    }
+
+    #[tokio::test]
+    async fn of_an_endless_reply_a_little_is_read_and_its_connection_is_closed() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let chunk: &'static str = Box::leak(format!("1000\r\n{}\r\n", "x".repeat(0x1000)).into_boxed_str());
+        let line: &'static str = Box::leak(format!("x-more: {}\r\n", "x".repeat(4_000)).into_boxed_str());
+        for (begin, more) in [
+            ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", chunk),
+            ("HTTP/1.1 200 OK\r\n\r\n", chunk),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n", chunk),
+            ("HTTP/1.1 200 OK\r\n", line),
+        ] {
+            let (url, written) = endless(begin, more);
+            let operators = operators(&env, here());
+            let lost = operators.send(&HttpRequest::new("POST", &*url)).await;
+            assert_eq!(lost.unwrap_err(), Unanswered::Lost(SendError::Malformed), "{begin}");
+            // It cannot write on, so the connection was closed; what it wrote beyond the bound is what the systems hold between us.
+            let all = tokio::task::spawn_blocking(move || written.recv().unwrap()).await.unwrap();
+            assert!(all < 64 << 20, "{begin}: {all}");
+        }
+    }
+
+    /// A server for one connection, with a certificate of its own for this name; the certificate as text.
+    fn certified(name: &str) -> (u16, String) {
+        let made = rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
+        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let builder = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let config = Arc::new(builder.with_single_cert(vec![made.cert.der().clone()], key).unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut stream = rustls::StreamOwned::new(rustls::ServerConnection::new(config).unwrap(), stream);
+            // Whoever does not believe the certificate sends nothing.
+            if stream.read(&mut [0; 4_096]).is_ok_and(|read| read > 0) {
+                stream.write_all(DONE.as_bytes()).unwrap();
+            }
+        });
+        (port, made.cert.pem())
+    }
+
+    #[tokio::test]
+    async fn only_a_certificate_of_the_operators_name_by_a_known_authority_will_do() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let asked = async |port: u16, authorities: Option<String>| {
+            let tls = authorities.map(|pem| Arc::new(Tls { authorities: Some(pem), identity: None }));
+            let request = HttpRequest { tls, ..HttpRequest::new("POST", format!("https://127.0.0.1:{port}/")) };
+            operators(&env, here()).send(&request).await.map(|reply| reply.status)
+        };
+        let refused = Err(Unanswered::NotSent(SendError::Certificate));
+        let (port, own) = certified("127.0.0.1");
+        assert_eq!(asked(port, Some(own)).await, Ok(200));
+        let (port, own) = certified("operator.example");
+        assert_eq!(asked(port, Some(own)).await, refused, "it is of another name");
+        let ((port, _), (_, strangers)) = (certified("127.0.0.1"), certified("127.0.0.1"));
+        assert_eq!(asked(port, Some(strangers)).await, refused, "somebody else signed it");
+        let (port, _) = certified("127.0.0.1");
+        assert_eq!(asked(port, None).await, refused, "nobody signed it whom the system knows");
+    }
+
+    /// Every name points to this machine.
+    struct Here;
+
+    impl Resolve for Here {
+        fn resolve<'a>(&'a self, _: &'a str, _: Turn) -> Addresses<'a> {
+            Box::pin(async { Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])]) })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_points_to_this_machine_leads_nowhere_unless_that_is_allowed() {
+        let env = Arc::new(ManualEnv::new(1_000, 1));
+        let asked = async |guard: Guard| {
+            let (port, pem) = certified("partner.example");
+            let shared = Shared { guard: guard.into(), resolver: Arc::new(Here), clock: env.clone(), lines: Mutex::default() };
+            let tls = Some(Arc::new(Tls { authorities: Some(pem), identity: None }));
+            let request = HttpRequest { tls, ..HttpRequest::new("POST", format!("https://partner.example:{port}/")) };
+            Operators { shared: Arc::new(shared) }.send(&request).await.map(|reply| reply.status)
+        };
+        assert_eq!(asked(here()).await, Err(Unanswered::NotSent(SendError::Blocked)));
+        assert_eq!(asked(Guard { allow: vec!["127.0.0.0/8".parse().unwrap()], ..here() }).await, Ok(200));
     }
 
     #[tokio::test]

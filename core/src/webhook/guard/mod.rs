@@ -90,25 +90,31 @@ impl Guard {
     /// # Errors
     /// [`GuardError::Address`].
     pub fn check_addr(&self, address: IpAddr) -> Result<(), GuardError> {
+        self.check_with(address, self.insecure_loopback)
+    }
+
+    fn check_with(&self, address: IpAddr, loopback: bool) -> Result<(), GuardError> {
         let real = address.to_canonical();
         if self.allow.iter().any(|allowed| allowed.contains(address) || allowed.contains(real)) {
             return Ok(());
         }
         match address::kind(address) {
             AddressKind::Public => Ok(()),
-            AddressKind::Loopback if self.insecure_loopback => Ok(()),
+            AddressKind::Loopback if loopback => Ok(()),
             kind => Err(GuardError::Address(kind)),
         }
     }
 
     /// Checks an address that a destination's host resolved to: like [`Guard::check_addr`], and additionally that unencrypted
-    /// traffic does not leave this machine.
+    /// traffic does not leave this machine, and that no name leads to it but those that say so. Whoever owns a public name may point
+    /// it to a loopback address.
     ///
     /// # Errors
     /// [`GuardError::Address`]; [`GuardError::Scheme`] for `http` to another machine.
     pub fn check_peer(&self, destination: &Destination, address: IpAddr) -> Result<(), GuardError> {
-        self.check_addr(address)?;
-        let stays_here = self.insecure_loopback && address.to_canonical().is_loopback();
+        let means_here = self.insecure_loopback && destination.host.is_loopback();
+        self.check_with(address, means_here)?;
+        let stays_here = means_here && address.to_canonical().is_loopback();
         (destination.https || stays_here).then_some(()).ok_or(GuardError::Scheme)
     }
 

@@ -247,6 +247,12 @@ fn a_sandbox_in_development_reaches_this_machine_and_no_other_by_http() {
         let elsewhere = guard.check_peer(&destination, ip("8.8.8.8"));
         assert_eq!(elsewhere.is_ok(), destination.https, "{url}: what is not encrypted stays on this machine");
     }
+    // A name that anybody can buy does not mean this machine, wherever it points.
+    let destination = guard.check_url("https://example.com/").unwrap();
+    for here in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+        assert_eq!(guard.check_peer(&destination, ip(here)), Err(GuardError::Address(AddressKind::Loopback)), "{here}");
+    }
+    assert_eq!(Guard { allow: allowing(&["127.0.0.0/8"]).allow, ..guard.clone() }.check_peer(&destination, ip("127.0.0.1")), Ok(()));
     for url in
         ["http://example.com/", "http://10.0.0.1/", "http://8.8.8.8/", "http://0.0.0.0/", "http://127.1/", "http://localhost.example.com/"]
     {
