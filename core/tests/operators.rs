@@ -164,6 +164,20 @@ fn an_invitation_expires_and_can_be_revoked() {
 }
 
 #[test]
+fn there_are_two_hundred_operators_at_most() {
+    let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+    let invite =
+        |n: u32| s.engine.run(Operated(InviteOperator { name: format!("Person {n}"), role: OperatorRole::Viewer, by: None, reason: None }));
+    for n in 0..200 {
+        invite(n).unwrap();
+    }
+    assert_eq!(code(invite(200)), ErrorCode::InvalidState);
+    // An invitation that nobody used counts as long as it is valid.
+    s.env.advance_to(s.env.now() + 7 * DAY);
+    invite(200).unwrap();
+}
+
+#[test]
 fn roles_change_at_once_and_nobody_changes_their_own() {
     over_each_store(|s| {
         let admin = person(&s.engine, 1, OperatorRole::Admin, None);

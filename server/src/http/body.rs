@@ -281,6 +281,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stranger_has_a_mebibyte_for_each_address_and_all_have_eight() {
+        let memory = BodyMemory::default();
+        let take = |n: u16| memory.take(Sender::Stranger(IpAddr::from([192, 0, (n >> 8) as u8, n as u8])), ENROLMENT);
+        let mut held = Vec::new();
+        while let Ok(more) = take(1) {
+            held.push(more);
+        }
+        assert_eq!(held.len(), (1 << 20) / ENROLMENT);
+        held.extend(take(2).ok().map(|more| vec![more]).unwrap());
+        for n in 3..2_000 {
+            held.extend(take(n).ok());
+        }
+        assert!(memory.lock().used[2] <= 8 << 20, "{}", memory.lock().used[2]);
+        assert!(memory.take(sandbox(1), BATCH).is_ok() && memory.take(Sender::Live(ClientNo(1)), BATCH).is_ok());
+    }
+
+    #[test]
     fn however_many_take_what_they_can_the_next_one_finds_room() {
         let memory = BodyMemory::default();
         let mut held = Vec::new();

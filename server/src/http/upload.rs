@@ -226,3 +226,31 @@ async fn written(mut file: File, mut chunk: Vec<u8>) -> Result<(File, Vec<u8>), 
 fn no_room(cause: std::io::Error) -> Error {
     Error::caused(ErrorCode::StoreUnavailable, cause)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_sends_one_bundle_at_a_time_and_four_clients_do() {
+        let uploads = Uploads::default();
+        let place = |client: u32| Bundles::place(&uploads, ClientNo(client));
+        let first = place(1).unwrap();
+        assert!(place(1).is_none(), "it has its place");
+        let others: Vec<Held> = (2..=4).map(|client| place(client).unwrap()).collect();
+        assert!(place(5).is_none(), "all are taken");
+        drop(first);
+        assert!(place(5).is_some() && others.len() == 3);
+    }
+
+    #[test]
+    fn two_statements_are_received_at_a_time() {
+        let uploads = Uploads::default();
+        let place = || Statements::place(&uploads, ClientNo(0));
+        let (first, second) = (place().unwrap(), place().unwrap());
+        assert!(place().is_none());
+        drop(first);
+        assert!(place().is_some());
+        drop(second);
+    }
+}

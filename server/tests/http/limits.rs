@@ -90,6 +90,23 @@ async fn each_element_of_a_batch_counts() {
 }
 
 #[tokio::test]
+async fn what_costs_more_counts_more() {
+    let rates = RateLimits { reads_per_minute: 10, writes_per_minute: 60 };
+    let service = service_with(Arc::new(MemoryStore::new()), |hosted| hosted.edge.rate = Some(rates)).await;
+    let post = async |path: &str, key: Option<&str>, body: serde_json::Value| {
+        let request = service.request("POST", path).header("content-type", "application/json");
+        let request = if let Some(key) = key { request.header("idempotency-key", key) } else { request };
+        let answer = service.send(request.body(Body::from(body.to_string())).unwrap()).await.expect(200);
+        let left = answer.header("ratelimit").unwrap().split_once("r=").unwrap().1.split(';').next().unwrap().parse::<u32>();
+        left.unwrap()
+    };
+    let fund = |amount: u32| json!({"currency": "CHF", "amount": amount});
+    assert_eq!(post("/api/v1/simulator/fund", None, fund(5)).await, 59);
+    assert_eq!(post("/api/v1/simulator/fund", Some("k"), fund(5)).await, 57, "what is kept for a week counts twice");
+    assert_eq!(post("/api/v1/simulator/reset", None, json!({})).await, 32, "a reset is as much work as 25 pages");
+}
+
+#[tokio::test]
 async fn who_fails_often_hears_less_and_locks_nobody_out() {
     let service = limited().await;
     let wrong = || Request::get(SETTLEMENTS).header("authorization", "Bearer rg_sandbox_wrong").body(Body::empty()).unwrap();
