@@ -206,7 +206,7 @@ async fn what_is_done_with_keys_and_tokens_the_key_signs() {
 }
 
 #[tokio::test]
-async fn a_session_ends_with_its_token_and_with_its_key() {
+async fn a_session_ends_with_its_token() {
     let service = service().await;
     let one = shared(&service).await;
     let request = service.request("POST", "/api/v1/auth/tokens/revoke").header("content-type", "application/json");
