@@ -231,7 +231,9 @@ fn at_rest(account: &Account, address: SocketAddr) -> Vec<Value> {
         feed = account.connect(address).unwrap().feed().unwrap();
         let count = |kind: &str| feed.iter().filter(|entry| entry["event"]["type"] == kind).count();
         let reversals = count("reversal.accepted") == count("reversal.completed") + count("reversal.failed");
-        reversals && before == feed.len()
+        // What a reversal does to its payment is told in the same commit, and may be numbered after it.
+        let told = count("reversal.completed") == count("settlement.partially_reversed") + count("settlement.reversed");
+        reversals && told && before == feed.len()
     });
     feed
 }
