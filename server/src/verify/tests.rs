@@ -1,4 +1,5 @@
 //! Wycheproof's vectors through what a server verifies with: `core/tests/auth_vectors.rs` has the same for the portable default.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
