@@ -589,7 +589,7 @@ fn the_queue_comes_in_pages_and_says_what_is_at_stake() {
         let stake = s.engine.reviews_due(9).unwrap();
         let oldest = due(&s).iter().map(|it| it.2).min();
         let euros = (Mode::Sandbox, Currency::from_code("EUR").unwrap());
-        assert_eq!(stake, DueReviews { count: 3, oldest, at_stake: [(euros, 21_00)].into() });
+        assert_eq!(stake, DueReviews { waiting: [(Mode::Sandbox, (3, oldest.unwrap()))].into(), at_stake: [(euros, 21_00)].into() });
     }
 }
 

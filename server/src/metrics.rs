@@ -13,8 +13,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use railgate::engine::DueReviews;
+use railgate::ledger::Mode;
 use railgate::lifecycle::attempt::AnswerKind;
 use railgate::route::health::{BreakerState, Health, Reading};
+use railgate::time::Millis;
 use railgate::{ErrorCode, Result};
 
 /// The content type of [`Metrics::encode`].
@@ -70,8 +72,8 @@ pub struct Metrics {
     deliveries: Family<Labels<1>, Counter>,
     due: Gauge,
     lag: Gauge<f64, AtomicU64>,
-    reviews: Gauge,
-    review_age: Gauge<f64, AtomicU64>,
+    reviews: Family<Labels<1>, Gauge>,
+    review_age: Family<Labels<1>, Gauge<f64, AtomicU64>>,
     reviews_amount: Family<Labels<2>, Gauge>,
     breakers: Family<Labels<2>, Gauge>,
     health: Family<Labels<2>, Gauge>,
@@ -104,8 +106,8 @@ impl Default for Metrics {
             deliveries: Family::default(),
             due: Gauge::default(),
             lag: Gauge::default(),
-            reviews: Gauge::default(),
-            review_age: Gauge::default(),
+            reviews: Family::default(),
+            review_age: Family::default(),
             reviews_amount: Family::default(),
             breakers: Family::default(),
             health: Family::default(),
@@ -298,9 +300,14 @@ impl Metrics {
     }
 
     /// Sets the state of the queue of reviews, which is read when the metrics are scraped.
-    pub(crate) fn reviews(&self, due: &DueReviews, age: Duration) {
-        self.reviews.set(i64::try_from(due.count).unwrap_or(i64::MAX));
-        self.review_age.set(age.as_secs_f64());
+    pub(crate) fn reviews(&self, due: &DueReviews, now: Millis) {
+        for mode in Mode::ALL {
+            let labels = Labels([("environment", Label::Fixed(mode.as_str()))]);
+            let (count, oldest) = due.waiting.get(mode).copied().unwrap_or((0, now));
+            let age = Duration::from_millis(u64::try_from(now - oldest).unwrap_or(0));
+            self.reviews.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));
+            self.review_age.get_or_create(&labels).set(age.as_secs_f64());
+        }
         self.reviews_amount.clear();
         for ((mode, currency), minor) in &due.at_stake {
             let labels = Labels([("environment", Label::Fixed(mode.as_str())), ("currency", Label::Fixed(currency.code()))]);
@@ -311,7 +318,6 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
-    use railgate::ledger::Mode;
     use railgate::money::Currency;
 
     use super::*;
@@ -349,7 +355,7 @@ mod tests {
         metrics.delivered(None);
         metrics.providers(&[("one".to_owned(), Reading { success_rate: Some(1.0), p95_ms: Some(1), ..Reading::NONE })]);
         let at_stake = [((Mode::Live, Currency::from_code("EUR").unwrap()), 1)].into_iter().collect();
-        metrics.reviews(&DueReviews { count: 1, at_stake, ..DueReviews::default() }, Duration::ZERO);
+        metrics.reviews(&DueReviews { waiting: [(Mode::Live, (1, 0))].into(), at_stake }, 0);
         metrics.encode()
     }
 

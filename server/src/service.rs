@@ -543,8 +543,7 @@ fn outbox_figures(gateway: &Gateway, store: &Arc<dyn Store>, metrics: &Arc<Metri
         }
         metrics.providers(&gateway.engine().readings());
         if let Ok(due) = gateway.engine().reviews_due(MOST) {
-            let age = due.oldest.map_or(0, |since| u64::try_from(now - since).unwrap_or(0));
-            metrics.reviews(&due, Duration::from_millis(age));
+            metrics.reviews(&due, now);
         }
     })
 }

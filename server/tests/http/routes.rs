@@ -237,8 +237,8 @@ async fn probes_and_figures() {
         "railgate_http_requests_in_flight 0",
         "railgate_outbox_tasks_due 0",
         "railgate_commit_duration_seconds_bucket",
-        "railgate_reviews_due 0",
-        "railgate_reviews_oldest_age_seconds 0",
+        "railgate_reviews_due{environment=\"live\"} 0",
+        "railgate_reviews_oldest_age_seconds{environment=\"sandbox\"} 0",
     ] {
         assert!(text.contains(figure), "{figure} is not in\n{text}");
     }
@@ -250,14 +250,14 @@ async fn what_waits_for_a_person_is_counted_with_its_age() {
     let service = service().await;
     service.settled("late", "sim:late-ok-after-fail").await;
     let begun = std::time::Instant::now();
-    while !service.figures().await.contains("railgate_reviews_due 1\n") {
+    while !service.figures().await.contains("railgate_reviews_due{environment=\"sandbox\"} 1\n") {
         assert!(begun.elapsed().as_secs() < 30, "{}", service.figures().await);
         service.env.step(10_000);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     service.env.step(90_000);
     let text = service.figures().await;
-    let age = text.lines().find_map(|line| line.strip_prefix("railgate_reviews_oldest_age_seconds ")).unwrap();
+    let age = text.lines().find_map(|line| line.strip_prefix("railgate_reviews_oldest_age_seconds{environment=\"sandbox\"} ")).unwrap();
     assert!(age.parse::<f64>().unwrap() >= 90.0, "{age}");
     let sum = "railgate_reviews_amount_minor{environment=\"sandbox\",currency=\"EUR\"} 10000\n";
     assert!(text.contains(sum), "{text}");

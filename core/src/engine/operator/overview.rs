@@ -86,7 +86,11 @@ impl DueReviews {
             currency: currency.code().to_owned(),
             amount: Money::from_minor(minor, currency).into(),
         };
-        ReviewsDueView { due: self.count, oldest_at: self.oldest.map(rfc3339), at_stake: self.at_stake.into_iter().map(stake).collect() }
+        ReviewsDueView {
+            due: self.waiting.values().map(|(count, _)| count).sum(),
+            oldest_at: self.waiting.values().map(|(_, oldest)| *oldest).min().map(rfc3339),
+            at_stake: self.at_stake.into_iter().map(stake).collect(),
+        }
     }
 }
 

@@ -20,10 +20,8 @@ const LOOK_UPS: usize = 1_000;
 /// What is due in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DueReviews {
-    /// How many reviews.
-    pub count: usize,
-    /// Since when the oldest waits.
-    pub oldest: Option<Millis>,
+    /// How many reviews of real money and of play money, and since when the oldest of them waits.
+    pub waiting: BTreeMap<Mode, (usize, Millis)>,
     /// What their payments and reversals add up to, in minor units.
     pub at_stake: BTreeMap<(Mode, Currency), i64>,
 }
@@ -136,7 +134,7 @@ impl Engine {
     /// What is due in the queue, counted up to `most` reviews.
     pub fn reviews_due(&self, most: usize) -> Result<DueReviews> {
         let rows: Vec<ReviewRecord> = typed_all(self.store.scan(&Scan::reviews(self.now(), None, most))?)?;
-        let mut at_stake: BTreeMap<(Mode, Currency), i64> = BTreeMap::new();
+        let mut due = DueReviews::default();
         for rows in rows.chunks(LOOK_UPS) {
             let settlements = rows.iter().map(|row| Lookup::Get(Key::Settlement(row.settlement)));
             let reversals = rows.iter().filter(|row| row.child > 0).map(|row| Lookup::Get(Key::Reversal((row.settlement, row.child))));
@@ -151,11 +149,13 @@ impl Engine {
                     Some(Record::Reversal(reversal)) => reversal.amount,
                     Some(_) | None => record.amount,
                 };
-                let sum = at_stake.entry((record.mode, record.currency)).or_default();
+                let sum = due.at_stake.entry((record.mode, record.currency)).or_default();
                 *sum = sum.saturating_add(amount);
+                let (count, oldest) = due.waiting.entry(record.mode).or_insert((0, row.opened_at));
+                (*count, *oldest) = (*count + 1, row.opened_at.min(*oldest));
             }
         }
-        Ok(DueReviews { count: rows.len(), oldest: rows.iter().map(|row| row.opened_at).min(), at_stake })
+        Ok(due)
     }
 
     /// A row of the queue; `None` if it is not flagged any more, because an older program cleared the flag.
