@@ -64,6 +64,7 @@ impl World<'_> {
         self.check_feeds()?;
         self.check_statements()?;
         self.check_webhooks()?;
+        self.check_stored()?;
         let report = verify(&Calm(self.store.clone()), &mut |_| {}).map_err(fault)?;
         if !report.is_ok() || report.received_twice > 0 {
             return Err(format!("verification: {:?}, received twice: {}", report.problems, report.received_twice));

@@ -29,6 +29,7 @@ mod receivers;
 mod shrink;
 mod statements;
 mod store;
+mod stored;
 mod users;
 mod world;
 
