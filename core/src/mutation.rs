@@ -98,6 +98,10 @@ named_enum! {
         StatementLineTwice = "statement_line_twice",
         /// A provider's statement that was compared is compared once more.
         StatementComparedTwice = "statement_compared_twice",
+        /// What a statement says otherwise waits for nobody.
+        DifferenceNotFlagged = "difference_not_flagged",
+        /// A line of a statement matches whatever its amount is.
+        StatementAmountIgnored = "statement_amount_ignored",
         /// A large payment of a user leaves without asking the user.
         UserNotAsked = "user_not_asked",
         /// Another user approves a payment.

@@ -206,7 +206,7 @@ pub(crate) fn judge(line: &Compact, item: &Item, before: Done) -> Verdict {
         (State::Done, Done::Other) => Some(FindingKind::DuplicateThere),
         (State::Done, Done::Same | Done::No) => {
             let differs = (line.amount, line.currency, line.side) != (item.amount, item.currency, item.side);
-            differs.then_some(FindingKind::AmountDiffers)
+            (differs && !mutated!(StatementAmountIgnored)).then_some(FindingKind::AmountDiffers)
         }
     }
 }

@@ -137,6 +137,7 @@ impl World<'_> {
         }
         self.look_at_terms()?;
         self.look_at_requests()?;
+        self.look_at_comparisons()?;
         let all: Vec<(usize, String, u32)> = self.model.settlements().map(|seen| (seen.client, seen.id.clone(), seen.version)).collect();
         for (client, id, version) in all {
             let caller = Caller { mode: Mode::Live, ..self.customers[client].caller };

@@ -25,6 +25,7 @@ use super::people::Staff;
 use super::rails::{FEE, OPERATORS, Operator, Wire};
 use super::random::Random;
 use super::receivers::Receivers;
+use super::statements::Sent;
 use super::store::{Calm, Fault, SimStore};
 use super::{Part, Plan, Story};
 
@@ -68,7 +69,9 @@ pub(super) struct World<'p> {
     pub(super) staff: Staff,
     pub(super) receivers: Receivers,
     /// What each operator sent last of its books.
-    pub(super) statements: [Option<String>; OPERATORS],
+    pub(super) statements: [Option<Sent>; OPERATORS],
+    /// Up to when another host may have a comparison of a statement of each that nobody goes on with.
+    pub(super) unfinished: [Millis; OPERATORS],
     pub(super) model: Model,
     nonces: u64,
     pub(super) numbers: BTreeMap<SettlementNo, String>,
@@ -141,6 +144,7 @@ impl<'p> World<'p> {
             staff,
             receivers,
             statements: [const { None }; OPERATORS],
+            unfinished: [0; OPERATORS],
             model,
             nonces: 0,
             numbers: BTreeMap::new(),
@@ -419,7 +423,7 @@ impl Step {
         (Self::Consent, 20),
         (Self::PutAhead, 8),
         (Self::Housekeeping, 6),
-        (Self::Compare, 2),
+        (Self::Compare, 5),
         (Self::Wait, 44),
         (Self::Crash, 8),
         (Self::FailOver, 4),

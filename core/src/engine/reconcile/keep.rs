@@ -118,7 +118,7 @@ fn clear(d: &mut Decision<'_, '_>, run: i64) -> Result<bool> {
 fn keep(d: &mut Decision<'_, '_>, finding: &FindingRecord, reason: Option<ReviewReason>) -> Result<()> {
     d.overlay.insert(finding.clone());
     let Some(reason) = reason else { return Ok(()) };
-    if is_known(d, finding)? {
+    if mutated!(DifferenceNotFlagged) || is_known(d, finding)? {
         return Ok(());
     }
     let (no, child) = (finding.settlement, finding.child);
