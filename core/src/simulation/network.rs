@@ -10,7 +10,7 @@ use crate::time::Millis;
 use super::Part;
 use super::customers::Again;
 use super::model::{Line, Verdict};
-use super::rails::{Callback, Fate, Operator, Road};
+use super::rails::{Callback, Entry, Fate, Operator, Road};
 use super::world::{World, fault, in_doubt};
 
 /// How long a request may be on its way at most.
@@ -196,8 +196,9 @@ impl World<'_> {
     fn note_line(&mut self, key: &str) -> Verdict {
         for operator in &self.operators {
             if let Some(entry) = operator.books.get(key) {
-                let (amount, executed, lied) = (entry.amount.into(), entry.executed, entry.lied);
-                let line = Line { amount, executed, open: entry.fate == Fate::Taken, returned: entry.fate == Fate::Returned, lied };
+                let Entry { fate, executed, open, denied, claimed, .. } = *entry;
+                let line =
+                    Line { amount: entry.amount.into(), executed, open: open > 0, returned: fate == Fate::Returned, denied, claimed };
                 self.model.writes(key, line)?;
             }
         }

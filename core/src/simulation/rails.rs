@@ -1,7 +1,7 @@
 //! The operators of a simulated deployment, with books of their own, and the protocol that they speak.
 //!
 //! The books are the truth about who was paid. An operator executes every payment that reaches it and that it does not know, and, unless
-//! it recognises repeats, those that it knows as well.
+//! it recognises repeats, those that it knows as well: once for each request.
 
 use std::collections::BTreeMap;
 
@@ -112,8 +112,12 @@ pub(super) struct Entry {
     pub(super) amount: i64,
     /// How often money moved.
     pub(super) executed: u32,
-    /// Whether the operator once said something else than its books.
-    pub(super) lied: bool,
+    /// How many requests it took and has not decided about.
+    pub(super) open: u32,
+    /// Whether the operator once said that it had not paid what it had.
+    pub(super) denied: bool,
+    /// Whether it once said that it had paid what it had not.
+    pub(super) claimed: bool,
     pub(super) at: Millis,
 }
 
@@ -210,20 +214,22 @@ impl Operator {
             3 => Fate::Taken,
             _ => Fate::Done,
         };
-        let executed = u32::from(fate == Fate::Done);
-        // It refuses, and pays all the same.
-        let lied = lies && fate == Fate::Done && random.one_in(30);
-        let entry = self.books.entry(key).or_insert(Entry { fate, amount, executed: 0, lied, at: now });
-        entry.executed += executed;
-        entry.lied |= lied;
-        if executed > 0 {
-            entry.fate = Fate::Done;
-        }
+        // It refuses, and pays all the same; or it says that it has paid, and refuses.
+        let (denies, claims) = (fate == Fate::Done && random.one_in(30), matches!(fate, Fate::Refused { .. }) && random.one_in(12));
+        let (denies, claims) = (lies && denies, lies && claims);
+        let entry = self.books.entry(key).or_insert(Entry { fate, amount, executed: 0, open: 0, denied: false, claimed: false, at: now });
+        entry.take(fate);
+        entry.denied |= denies;
+        entry.claimed |= claims && entry.executed == 0;
         // One that does not vouch for anything often says nothing of what it has done.
         if lies && !self.vouches && random.one_in(3) {
             return Carried::Answered(HttpReply { status: 500, headers: Vec::new(), body: Vec::new() });
         }
-        reply(if lied { "elsewhere" } else { fate.word() })
+        reply(match (denies, claims) {
+            (true, _) => "elsewhere",
+            (_, true) => "paid",
+            (false, false) => fate.word(),
+        })
     }
 
     fn look(&mut self, key: &str, random: &mut Random, lies: bool) -> Carried {
@@ -235,8 +241,12 @@ impl Operator {
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
         }
         if lies && entry.fate == Fate::Done && random.one_in(60) {
-            entry.lied = true;
+            entry.denied = true;
             return Carried::Answered(HttpReply { status: 404, headers: Vec::new(), body: Vec::new() });
+        }
+        if lies && entry.executed == 0 && random.one_in(60) {
+            entry.claimed = true;
+            return reply("paid");
         }
         reply(entry.fate.word())
     }
@@ -246,13 +256,13 @@ impl Operator {
         let at = random.index(self.books.len());
         let (key, entry) = self.books.iter_mut().nth(at)?;
         match entry.fate {
-            Fate::Taken => {
+            _ if entry.open > 0 => {
                 let refuses = random.one_in(5);
                 entry.decide(refuses);
             }
             Fate::Done if returns && !key.contains("-R") && random.one_in(12) => entry.fate = Fate::Returned,
             // Nothing is new; it says it again.
-            Fate::Done | Fate::Refused { .. } | Fate::Returned => {}
+            Fate::Taken | Fate::Done | Fate::Refused { .. } | Fate::Returned => {}
         }
         Some(Callback { by: self.id, key: key.clone(), word: entry.fate.word() })
     }
@@ -264,14 +274,36 @@ impl Operator {
 
     /// Decides about all that it took. Returns whether there was something.
     pub(super) fn finish(&mut self) -> bool {
-        let open = self.books.values_mut().filter(|entry| entry.fate == Fate::Taken);
+        let open = self.books.values_mut().filter(|entry| entry.open > 0);
         open.map(|entry| entry.decide(false)).count() > 0
     }
 }
 
 impl Entry {
+    /// A request reaches it. What was paid before stays paid, and what was taken is still to be decided.
+    fn take(&mut self, fate: Fate) {
+        match fate {
+            Fate::Done => self.executed += 1,
+            Fate::Taken => self.open += 1,
+            Fate::Refused { .. } | Fate::Returned => {}
+        }
+        self.fate = match fate {
+            Fate::Done => Fate::Done,
+            _ if self.executed > 0 => self.fate,
+            _ if self.open > 0 => Fate::Taken,
+            _ => fate,
+        };
+    }
+
+    /// Decides about every request that it took: each of them is paid, or none.
     fn decide(&mut self, refuses: bool) {
-        (self.fate, self.executed) = if refuses { (Fate::Refused { elsewhere: false }, 0) } else { (Fate::Done, 1) };
+        let open = std::mem::take(&mut self.open);
+        if !refuses {
+            self.executed += open;
+            self.fate = Fate::Done;
+        } else if self.executed == 0 {
+            self.fate = Fate::Refused { elsewhere: false };
+        }
     }
 }
 
