@@ -88,10 +88,26 @@ macro_rules! mutated {
     };
 }
 
+/// Whether a commit is answered before a standby has it: by such a fault alone.
+#[cfg(feature = "mutations")]
+macro_rules! answered_early {
+    ($commit:expr) => {
+        $crate::mutation::is_answered_early($commit)
+    };
+}
+
 /// Whether a fault is built in on purpose: only in tests of the simulation, which must find it.
 #[cfg(not(feature = "mutations"))]
 macro_rules! mutated {
     ($which:ident) => {
+        false
+    };
+}
+
+/// Whether a commit is answered before a standby has it: by such a fault alone.
+#[cfg(not(feature = "mutations"))]
+macro_rules! answered_early {
+    ($commit:expr) => {
         false
     };
 }

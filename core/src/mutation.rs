@@ -12,6 +12,8 @@
 use std::cell::Cell;
 
 use crate::lifecycle::named_enum;
+use crate::store::record::{AuditAction, EventType, Record};
+use crate::store::{Commit, Write};
 
 named_enum! {
     /// A fault that the engine has while it is switched on.
@@ -130,4 +132,21 @@ pub fn with<T>(mutation: Mutation, run: impl FnOnce() -> T) -> T {
 /// Whether a fault is switched on.
 pub(crate) fn is_on(mutation: Mutation) -> bool {
     ON.get() == Some(mutation)
+}
+
+/// Whether a fault that is switched on answers a commit like this one before a standby has it.
+pub(crate) fn is_answered_early(commit: &Commit) -> bool {
+    let adds = |is: fn(&Record) -> bool| commit.writes.iter().filter_map(Write::inserted).any(is);
+    let changes = |is: fn(&Record) -> bool| commit.writes.iter().any(|write| matches!(write, Write::Update { record, .. } if is(record)));
+    let tells = |kinds: &[EventType]| {
+        commit.writes.iter().filter_map(Write::inserted).any(|it| matches!(it, Record::Event(event) if kinds.contains(&event.kind)))
+    };
+    mutated!(AnswerBeforeStandby)
+        || mutated!(ReversalBeforeStandby) && tells(&[EventType::ReversalAccepted])
+        || mutated!(CancellationBeforeStandby) && tells(&[EventType::SettlementCancelled])
+        || mutated!(ConsentBeforeStandby) && tells(&[EventType::ApprovalApproved, EventType::ApprovalDeclined])
+        || mutated!(RequestBeforeStandby) && adds(|record| matches!(record, Record::Approval(_)))
+        || mutated!(DecisionBeforeStandby) && changes(|record| matches!(record, Record::Approval(_)))
+        || mutated!(MovementBeforeStandby) && adds(|record| matches!(record, Record::Movement(_)))
+        || mutated!(ClockBeforeStandby) && adds(|it| matches!(it, Record::Audit(audit) if audit.action == AuditAction::SetClock))
 }

@@ -32,7 +32,9 @@ fn every_fault_is_found() {
     let seeds = std::env::var("RAILGATE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
     std::panic::set_hook(Box::new(|_| {}));
     let mut lost = Vec::new();
-    for mutation in Mutation::ALL.iter().filter(|it| one.as_deref().is_none_or(|one| one == it.as_str())) {
+    let chosen: Vec<&Mutation> = Mutation::ALL.iter().filter(|it| one.as_deref().is_none_or(|one| one == it.as_str())).collect();
+    assert!(!chosen.is_empty(), "there is no fault {one:?}");
+    for mutation in chosen {
         match found(*mutation, seeds.unwrap_or(WITHIN)) {
             Some((seed, said)) => println!("{:<28} {seed:>4}  {}", mutation.as_str(), said.chars().take(150).collect::<String>()),
             None => lost.push(mutation.as_str()),

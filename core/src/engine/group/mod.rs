@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use crate::error::{Error, ErrorCode, Result};
 use crate::ids::{ClientNo, SettlementNo};
 use crate::ledger::Mode;
-use crate::store::record::{AuditAction, EventType, Key, Record, SettlementRecord};
+use crate::store::record::{Key, Record, SettlementRecord};
 use crate::store::{Clash, Commit, CommitError, Lookup, Unique, Write};
 use crate::time::Millis;
 
@@ -226,7 +226,7 @@ impl Engine {
     /// Whether a commit with an unknown outcome was made, and lasts.
     fn is_durable(&self, commit: &Commit) -> bool {
         let made = mutated!(AnswerBeforeCommit) || self.was_committed(commit);
-        made && (is_answered_early(commit) || self.store.secure().is_ok())
+        made && (answered_early!(commit) || self.store.secure().is_ok())
     }
 
     /// Whether a commit with an unknown outcome was made. A commit is all or nothing, so records that never change prove it.
@@ -252,23 +252,6 @@ impl Engine {
         });
         witnesses.next().is_some_and(there) && witnesses.all(there)
     }
-}
-
-/// Whether a fault that is built in answers a commit like this one before a standby has it.
-fn is_answered_early(commit: &Commit) -> bool {
-    let adds = |is: fn(&Record) -> bool| commit.writes.iter().filter_map(Write::inserted).any(is);
-    let changes = |is: fn(&Record) -> bool| commit.writes.iter().any(|write| matches!(write, Write::Update { record, .. } if is(record)));
-    let tells = |kinds: &[EventType]| {
-        commit.writes.iter().filter_map(Write::inserted).any(|it| matches!(it, Record::Event(event) if kinds.contains(&event.kind)))
-    };
-    mutated!(AnswerBeforeStandby)
-        || mutated!(ReversalBeforeStandby) && tells(&[EventType::ReversalAccepted])
-        || mutated!(CancellationBeforeStandby) && tells(&[EventType::SettlementCancelled])
-        || mutated!(ConsentBeforeStandby) && tells(&[EventType::ApprovalApproved, EventType::ApprovalDeclined])
-        || mutated!(RequestBeforeStandby) && adds(|record| matches!(record, Record::Approval(_)))
-        || mutated!(DecisionBeforeStandby) && changes(|record| matches!(record, Record::Approval(_)))
-        || mutated!(MovementBeforeStandby) && adds(|record| matches!(record, Record::Movement(_)))
-        || mutated!(ClockBeforeStandby) && adds(|it| matches!(it, Record::Audit(audit) if audit.action == AuditAction::SetClock))
 }
 
 /// Refuses all commands: nothing of the group was made durable.
