@@ -8,6 +8,7 @@ use crate::error::ErrorCode;
 use crate::ids::SettlementNo;
 use crate::ledger::Mode;
 use crate::store::record::SettlementRecord;
+use crate::time::{Millis, parse_rfc3339};
 
 use super::model::{Balance, Event, Seen, Verdict};
 use super::store::Touched;
@@ -16,6 +17,11 @@ use super::world::{World, cents, fault};
 /// How many commits of a group may be refused because its node knew less than what is stored. It learns from each, and while it does
 /// nobody else changes anything.
 const MOST_CONFLICTS: u32 = 3;
+
+/// A time as the interface shows it.
+pub(super) fn time_of(text: &str) -> Result<Millis, String> {
+    parse_rfc3339(text).ok_or_else(|| format!("{text} is no time"))
+}
 
 impl World<'_> {
     /// Looks at everything that changed, and at the accounts concerned.
@@ -57,7 +63,7 @@ impl World<'_> {
             let limits = of_live.map(|it| (it.daily_value.unwrap_or(i64::MAX).into(), it.daily_count.unwrap_or(i64::MAX).into()));
             self.model.limits_are(client, limits)?;
             let clock = self.eye.clock(&customer.caller).map_err(fault)?;
-            self.model.clock_shows(client, clock.advancing_to.as_ref().unwrap_or(&clock.now))?;
+            self.model.clock_shows(client, time_of(clock.advancing_to.as_ref().unwrap_or(&clock.now))?)?;
         }
         Ok(())
     }
@@ -103,6 +109,7 @@ impl World<'_> {
             reversals: reversals.into_iter().map(|it| it.id).collect(),
             needs_review: view.needs_review,
             approval: view.approval.map(|it| it.status.as_str()),
+            created_at: time_of(&view.created_at)?,
         };
         if view.client_id.as_str() != format!("cli_{}", owner.client_id) {
             return Err(format!("the settlement of {} is shown as one of {}", owner.client_id, view.client_id));

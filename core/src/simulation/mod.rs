@@ -17,6 +17,7 @@
 //!
 //! `RELIABILITY.md` says what is checked, and which faults of the engine it finds.
 
+mod clocks;
 mod customers;
 mod end;
 mod look;
@@ -57,7 +58,7 @@ named_enum! {
         Store = "store",
         /// Processes that end.
         Crashes = "crashes",
-        /// Time that passes in leaps.
+        /// Time that passes in leaps, and nodes whose clocks differ and are set anew.
         Clock = "clock",
         /// Requests and answers that get lost.
         Losses = "losses",

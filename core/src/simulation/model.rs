@@ -26,6 +26,8 @@ pub(super) use statements::{Finding, StatementLine};
 pub(super) type Verdict = Result<(), String>;
 
 const DAY_MS: i64 = 86_400_000;
+/// How far a node's clock is from the true time at most.
+const SKEW_MS: i64 = 2_000;
 /// What a user pays without being asked.
 const UNASKED: i128 = 300;
 
@@ -50,6 +52,8 @@ pub(super) struct Seen {
     pub(super) needs_review: bool,
     /// What its user says, if the user is asked.
     pub(super) approval: Option<&'static str>,
+    /// When it was accepted, by the clock of the node.
+    pub(super) created_at: i64,
 }
 
 /// A new event of a trace.
@@ -224,12 +228,14 @@ impl Model {
                 hold!(available < amount + fee, "{amount} and a fee of {fee} were refused with {available} available");
             }
             "limit_daily_value" | "limit_daily_count" => {
-                let used = self.used.get(&(client, now.div_euclid(DAY_MS))).copied().unwrap_or_default();
+                let used = |at: i64| self.used.get(&(client, at.div_euclid(DAY_MS))).copied().unwrap_or_default();
                 let Some((value, count)) = self.limits_of(client).filter(|_| live) else {
                     return Err(format!("{amount} was refused as {code} without a limit"));
                 };
-                let full = if code == "limit_daily_value" { used.0 + amount > value } else { used.1 + 1 > count };
-                hold!(full, "{amount} was refused as {code} with {used:?} of {value} and {count} used");
+                let full = |used: Limits| if code == "limit_daily_value" { used.0 + amount > value } else { used.1 + 1 > count };
+                // At midnight, it may be another day at the node.
+                let (from, to) = (used(now - SKEW_MS), used(now + SKEW_MS));
+                hold!(full(from) || full(to), "{amount} was refused as {code} with {from:?} of {value} and {count} used");
             }
             _ => {}
         }
@@ -268,8 +274,10 @@ impl Model {
                 let must_ask = !seen.incoming && seen.reference.contains("phone") && seen.amount > UNASKED;
                 hold!(must_ask == (seen.approval == Some("pending")), "its user must be asked ({must_ask}): {seen:?}");
                 let head = follows(&Seen { status: "accepted", version: 0, ..seen.clone() }, None, &seen, trace)?;
+                let by_node = seen.live && (seen.created_at - now).abs() > SKEW_MS;
+                hold!(!by_node, "at {now}, it is accepted: {seen:?}");
                 let counted = seen.live && !seen.incoming && self.limits_of(seen.client).is_some();
-                Known { seen, head, day: now.div_euclid(DAY_MS), since: now, done_at: None, counted, disputed: false }
+                Known { day: seen.created_at.div_euclid(DAY_MS), seen, head, since: now, done_at: None, counted, disputed: false }
             }
         };
         let is_done = !matches!(known.seen.status, "accepted" | "submitted" | "unknown");

@@ -17,6 +17,8 @@ use super::world::{World, fault, in_doubt};
 const LONGEST_MS: Millis = 29_000;
 /// How long what is late takes.
 const LATE: [Millis; 3] = [9_000, 20_000, 28_000];
+/// How long what a proxy passes on later takes: most of it is still under way when others look for it.
+const LATER: [Millis; 3] = [20_000, 28_000, 28_000];
 /// The call of a request whose answer nobody waits for.
 const NOBODY: u64 = 0;
 
@@ -142,11 +144,13 @@ impl World<'_> {
             }
             Step::Token(request) | Step::Send(request) => {
                 let sent = self.env.now();
-                match self.road() {
+                // What pays is late more often than what asks about it.
+                let is_passed_on = request.method == "PUT" && self.random.one_in(5) && self.is_sluggish() && self.has(Part::Losses);
+                match if is_passed_on { Road::Broken } else { self.road() } {
                     Road::Closed => self.wire.push(Message::Back { call: no, carried: Carried::NotSent }),
                     Road::LostThere => self.wire.push(Message::Back { call: no, carried: Carried::Lost }),
                     Road::Broken if self.is_sluggish() || self.random.one_in(2) => {
-                        let takes = self.random.pick(&LATE);
+                        let takes = self.random.pick(&LATER);
                         self.late.push((sent + takes, Message::Arrive { call: NOBODY, request, sent }));
                         self.wire.push(Message::Back { call: no, carried: bad_gateway() });
                     }
@@ -270,7 +274,8 @@ impl World<'_> {
     pub(super) fn callback(&mut self, callback: &Callback) -> Verdict {
         let node = self.node();
         let headers = callback.headers();
-        let inbound = Inbound { rail_key: None, source: None, headers: &headers, body: callback.word.as_bytes(), now: self.env.now() };
+        let inbound =
+            Inbound { rail_key: None, source: None, headers: &headers, body: callback.word.as_bytes(), now: self.nodes[node].engine.now() };
         let Ok(Ok(Some(reported))) = self.nodes[node].engine.read_callback(callback.by, None, inbound) else { return Ok(()) };
         self.tell(|| format!("{} calls back about {}: {}", callback.by, callback.key, callback.word));
         let taken = self.run(node, ReportAnswer { subject: reported.subject, answer: reported.answer, lease: None })?;

@@ -59,7 +59,7 @@ impl World<'_> {
             0..=3 => self.ask_to_move(),
             4 => self.ask_for_limits(),
             5..=8 => self.decide(),
-            _ => self.resolve(),
+            _ => self.resolve().map(drop),
         }
     }
 
@@ -80,7 +80,7 @@ impl World<'_> {
         let act = if out { OperatorAct::Withdraw } else { OperatorAct::Deposit };
         let wish = Wish::Move { client, amount: if out { -minor } else { minor }, reference };
         let subject = format!("cli_{}", self.customers[client].caller.client_id);
-        self.ask(act, &subject, &body, wish)
+        self.ask(act, &subject, &body, wish).map(drop)
     }
 
     fn ask_for_limits(&mut self) -> Verdict {
@@ -89,15 +89,15 @@ impl World<'_> {
         let body = format!(r#"{{"mode":"live","currency":"EUR","daily_value":"{value}.00","daily_count":{count},"reason":"a rule"}}"#);
         let subject = format!("cli_{}", self.customers[client].caller.client_id);
         let wish = Wish::Limits { client, value: i128::from(value) * 100, count: count.into() };
-        self.ask(OperatorAct::SetLimits, &subject, &body, wish)
+        self.ask(OperatorAct::SetLimits, &subject, &body, wish).map(drop)
     }
 
-    /// Somebody asks for what a second person must confirm.
-    fn ask(&mut self, act: OperatorAct, subject: &str, body: &str, wish: Wish) -> Verdict {
+    /// Somebody asks for what a second person must confirm. Returns whether it was not refused.
+    fn ask(&mut self, act: OperatorAct, subject: &str, body: &str, wish: Wish) -> Result<bool, String> {
         let (node, who) = (self.node(), self.random.index(self.staff.people.len()));
         let by = self.staff.people[who].0;
         let request = ActRequest { act, subject, body: body.as_bytes(), expected: None };
-        let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(()) };
+        let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(false) };
         self.staff.wish = Some((who, wish.clone()));
         let signed = Signed { by: self.signed_by(by.no.party(), by.key), command: operate };
         let asked = self.run(node, signed)?;
@@ -105,6 +105,7 @@ impl World<'_> {
         self.tell(|| {
             format!("person {who} asks for {wish:?}: {}", asked.as_ref().map_or_else(ToString::to_string, |_| "it waits".to_owned()))
         });
+        let taken = asked.is_ok();
         match asked {
             Ok(Operation::Done { acted: Acted::Moved(moved), .. }) if moved.replayed => match wish {
                 Wish::Move { client, amount, reference } => self.model.told_of_movement(client, &reference, amount),
@@ -114,6 +115,7 @@ impl World<'_> {
             Ok(Operation::Asked(asked)) => self.model.told_of_request(&format!("apr_{}", asked.id), "pending"),
             Err(_) => Ok(()),
         }
+        .map(|()| taken)
     }
 
     pub(super) fn look_at_approval(&mut self, id: Ulid, undone: bool) -> Verdict {
@@ -168,10 +170,10 @@ impl World<'_> {
         Ok(decided.is_ok())
     }
 
-    /// Somebody looks at what waits for a person, and decides by the operators' books.
-    fn resolve(&mut self) -> Verdict {
+    /// Somebody looks at what waits for a person, and decides by the operators' books. Returns whether that was not refused.
+    fn resolve(&mut self) -> Result<bool, String> {
         let reviews = self.eye.reviews_page(true, None, 20).map_err(fault)?.data;
-        let Some(review) = reviews.get(self.random.index(reviews.len())) else { return Ok(()) };
+        let Some(review) = reviews.get(self.random.index(reviews.len())) else { return Ok(false) };
         let is_final = !matches!(review.status.as_str(), "accepted" | "submitted" | "unknown");
         let outcome = match review.reversal {
             Some(n) => self.model.outcome_of_reversal(&review.settlement_id, n),
@@ -191,33 +193,34 @@ impl World<'_> {
             return self.ask(OperatorAct::ResolveReview, &id, &body, Wish::Outcome { settlement });
         }
         // Perhaps two of them at the same time.
+        let mut taken = false;
         for _ in 0..1 + self.random.below(2) {
             let (node, by) = (self.node(), self.staff.people[0].0);
             let request = ActRequest { act: OperatorAct::ResolveReview, subject: &id, body: body.as_bytes(), expected: None };
-            let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(()) };
+            let Ok(operate) = Operate::read(&self.nodes[node].engine, by, request) else { return Ok(false) };
             let signed = Signed { by: self.signed_by(by.no.party(), by.key), command: operate };
-            let _ = self.run(node, signed)?;
+            taken |= self.run(node, signed)?.is_ok();
         }
-        Ok(())
+        Ok(taken)
     }
 
-    /// Decides about everything that waits for a person, as far as it can be decided. Returns whether something changed.
+    /// Decides about everything that waits for a person, as far as it can be decided. Returns whether something changed: a
+    /// refused decision spends its nonce, and may be taken later.
     pub(super) fn resolve_all(&mut self) -> Result<bool, String> {
-        let before = self.store.commits();
         let due = self.eye.reviews_page(false, None, 1).map_err(fault)?.data;
         if due.is_empty() {
             return Ok(false);
         }
-        self.resolve()?;
+        let mut changed = self.resolve()?;
         let waits = |id: &Ulid| self.eye.approval(*id).is_ok_and(|view| view.status.as_str() == "pending");
         let waiting: Vec<Ulid> = self.staff.requests.iter().copied().filter(waits).collect();
         for approval in waiting {
             // One of these is not the asker, nor goes back to the same person.
             for who in [0, 2] {
-                let _ = self.decide_as(who, approval, true)?;
+                changed |= self.decide_as(who, approval, true)?;
             }
         }
-        Ok(self.store.commits() > before)
+        Ok(changed)
     }
 
     /// What hosts do from time to time, and a node that is replaced by a newer one.

@@ -13,6 +13,7 @@ use crate::store::record::StatementFormat;
 use crate::time::{Millis, rfc3339};
 
 use super::Part;
+use super::clocks::SKEW;
 use super::model::{Finding, StatementLine, Verdict};
 use super::rails::Fate;
 use super::world::{World, fault};
@@ -106,7 +107,7 @@ impl World<'_> {
             Err(error) if error.code == ErrorCode::RequestInProgress && self.env.now() <= self.unfinished[which] => return Ok(()),
             Err(error) if is_calm => return Err(format!("a statement of {provider} is not compared: {error}")),
             Err(_) => {
-                self.unfinished[which] = self.env.now() + HELD_MS;
+                self.unfinished[which] = self.env.now() + HELD_MS + 2 * SKEW;
                 self.model.compares_perhaps(provider, &sent.lines);
                 return Ok(());
             }

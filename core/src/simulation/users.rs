@@ -12,6 +12,7 @@ use crate::validate::mobile::parse_user;
 use crate::validate::simulator::parse_clock;
 
 use super::customers::{Again, Customer};
+use super::look::time_of;
 use super::model::Verdict;
 use super::world::{World, fault, in_doubt};
 
@@ -108,7 +109,7 @@ impl World<'_> {
         let Customer { caller, key, .. } = self.customers[who];
         let by = self.signed_by(caller.client, key);
         match self.run(node, Signed { by, command: SetClock { caller, request } })? {
-            Ok(set) => self.model.puts_ahead(who, set.advancing_to.as_ref().unwrap_or(&set.now)),
+            Ok(set) => self.model.puts_ahead(who, time_of(set.advancing_to.as_ref().unwrap_or(&set.now))?),
             Err(error) if in_doubt(&error) => {}
             Err(error) => return Err(format!("the clock of client {who} is not put ahead: {error}")),
         }

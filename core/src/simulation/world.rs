@@ -18,6 +18,7 @@ use crate::store::Store;
 use crate::store::record::{MovementKind, SignedWith};
 use crate::time::Millis;
 
+use super::clocks::NodeClock;
 use super::customers::{Again, Customer};
 use super::model::{Model, Verdict};
 use super::network::{Message, OnWire};
@@ -43,6 +44,8 @@ pub(super) const DAY: Millis = 86_400_000;
 /// A server.
 pub(super) struct Node {
     pub(super) engine: Engine,
+    /// The clock of its host.
+    pub(super) clock: Arc<NodeClock>,
     /// How often it was started: what an earlier process had under way is gone.
     pub(super) life: u64,
 }
@@ -119,9 +122,12 @@ impl<'p> World<'p> {
         let env = Arc::new(ManualEnv::new(START, plan.seed));
         let store = Arc::new(SimStore::new(remote));
         let config = config(random.index(OPERATORS)).map_err(fault)?;
-        let open = |store: Arc<dyn Store>| Engine::open(store, env.clone(), config.clone()).map_err(fault);
-        let eye = open(Arc::new(Calm(store.clone())))?;
-        let nodes = (0..2 + random.below(3)).map(|_| Ok(Node { engine: open(store.clone())?, life: 0 })).collect::<Result<_, String>>()?;
+        let eye = Engine::open(Arc::new(Calm(store.clone())), env.clone(), config.clone()).map_err(fault)?;
+        let node = |_| {
+            let clock = Arc::new(NodeClock::new(env.clone()));
+            Ok(Node { engine: Engine::open(store.clone(), clock.clone(), config.clone()).map_err(fault)?, clock, life: 0 })
+        };
+        let nodes = (0..2 + random.below(3)).map(node).collect::<Result<_, String>>()?;
         let customers = (0..3).map(|n| Customer::enrol(&eye, n)).collect::<Result<Vec<_>, _>>().map_err(fault)?;
         let staff = Staff::enrol(&eye).map_err(fault)?;
         let model = Model::new(staff.for_model(), cents(PLAY_MONEY.trim_end_matches(" EUR")), FEE.into());
@@ -291,6 +297,10 @@ impl<'p> World<'p> {
                 let ms = if ms == WEEK && self.env.now() > START + 2 * DAY { 70_000 } else { ms };
                 // What is late is still under way when others look for it.
                 let ms = if self.is_sluggish() && !self.random.one_in(6) { ms.min(5_000) } else { ms };
+                if self.random.one_in(6) {
+                    let node = self.node();
+                    self.nodes[node].clock.set(&mut self.random);
+                }
                 self.wait(self.env.now() + ms)
             }
             Step::Crash => {
@@ -309,9 +319,10 @@ impl<'p> World<'p> {
     pub(super) fn restart(&mut self, node: usize) -> Verdict {
         self.tell(|| format!("node {node} starts again"));
         self.store.calm();
-        let engine = Engine::open(self.store.clone(), self.env.clone(), self.config.clone()).map_err(fault)?;
-        let life = self.nodes[node].life + 1;
-        self.nodes[node] = Node { engine, life };
+        let Node { clock, life, .. } = &self.nodes[node];
+        let (clock, life) = (clock.clone(), life + 1);
+        let engine = Engine::open(self.store.clone(), clock.clone(), self.config.clone()).map_err(fault)?;
+        self.nodes[node] = Node { engine, clock, life };
         self.calls.retain(|_, call| call.node != node);
         Ok(())
     }

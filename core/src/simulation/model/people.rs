@@ -1,6 +1,6 @@
 //! What the people who run a gateway may do, and what comes of it: four eyes, movements of money, limits.
 
-use super::{Balance, DAY_MS, Limits, Model, Verdict};
+use super::{Balance, DAY_MS, Limits, Model, SKEW_MS, Verdict};
 
 /// How long a request waits for a second person.
 const WAITS_MS: i64 = 7 * DAY_MS;
@@ -67,7 +67,7 @@ impl Model {
         let (asker, second) = (self.people[request.asked_by], self.people[by]);
         hold!(by != request.asked_by && asker.line != second.line, "{by} confirmed {request:?} for {}", request.asked_by);
         hold!(second.may_confirm, "{by} may not confirm {request:?}");
-        hold!(now < request.asked_at + WAITS_MS, "at {now}, {request:?} was not valid any more");
+        hold!(now < request.asked_at + WAITS_MS + 2 * SKEW_MS, "at {now}, {request:?} was not valid any more");
         match request.wish {
             Wish::Move { client, amount, reference } => drop(self.allowed.insert((client, reference), amount)),
             Wish::Limits { client, value, count } => self.limits.entry(client).or_default().push((id.to_owned(), (value, count))),
