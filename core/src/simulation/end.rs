@@ -26,6 +26,7 @@ impl World<'_> {
         self.store.calm();
         self.store.confirm();
         self.calm = true;
+        (self.races, self.raced) = (false, false);
         self.nodes.iter().for_each(|node| node.clock.set_right());
         let end = self.env.now() + 60 * DAY;
         let mut told = false;

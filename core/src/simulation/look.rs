@@ -27,7 +27,8 @@ impl World<'_> {
     /// Looks at everything that changed, and at the accounts concerned.
     pub(super) fn look(&mut self, undone: bool) -> Verdict {
         let conflicts = self.store.conflicts();
-        if conflicts > MOST_CONFLICTS {
+        // Another node that changed something may have been refused, too.
+        if conflicts > if self.raced { 2 * MOST_CONFLICTS + 1 } else { MOST_CONFLICTS } {
             return Err(format!("a group was refused {conflicts} times, although nobody else changed anything"));
         }
         let touched = self.store.touched();

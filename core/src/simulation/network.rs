@@ -226,7 +226,7 @@ impl World<'_> {
             return Ok(());
         }
         let subject = call.subject;
-        let received = self.run(node, Receive(call))?;
+        let received = self.run_here(node, Receive(call))?;
         if self.nodes[node].life == life
             && let Some(answer) = received.unwrap_or(Some(RailAnswer::Unknown))
         {

@@ -233,7 +233,7 @@ impl World<'_> {
                 let _ = self.run(node, Expire { settlements: expired })?;
             }
             _ => {
-                let _ = self.run(node, Release)?;
+                let _ = self.run_here(node, Release)?;
                 self.restart(node)?;
             }
         }

@@ -49,7 +49,7 @@ struct Host<'w, 'p> {
 }
 
 impl Host<'_, '_> {
-    fn run<C: crate::engine::Command>(&mut self, command: C) -> Result<C::Output> {
+    fn run<C: crate::engine::Command + Clone>(&mut self, command: C) -> Result<C::Output> {
         match self.world.run(self.node, command) {
             Ok(result) => result,
             Err(said) => {
@@ -96,7 +96,7 @@ impl World<'_> {
             by: OperatorNo(0),
             again: false,
         };
-        let (node, is_calm) = (self.node(), self.store.is_calm());
+        let (node, is_calm) = (self.node(), self.store.is_calm() && !self.races);
         let reader = Engine::open(self.store(), self.env.clone(), self.config.clone()).map_err(fault)?;
         let mut host = Host { world: self, node, seen: Ok(()) };
         let made = reader.reconcile_file(order, &mut Text(sent.text), &mut host);

@@ -67,19 +67,29 @@ struct State {
     conflicts: u32,
 }
 
+/// What another node does.
+type Rival = Box<dyn FnOnce() + Send>;
+
 /// See the module.
 pub(super) struct SimStore {
     state: Mutex<State>,
+    /// What commits first, between what the next commit read and that commit.
+    rival: Mutex<Option<Rival>>,
     remote: bool,
 }
 
 impl SimStore {
     pub(super) fn new(remote: bool) -> Self {
-        Self { state: Mutex::default(), remote }
+        Self { state: Mutex::default(), rival: Mutex::default(), remote }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets another node commit before the next commit, or nobody any more.
+    pub(super) fn race(&self, rival: Option<Rival>) {
+        *self.rival.lock().unwrap_or_else(PoisonError::into_inner) = rival;
     }
 
     /// Makes the next commit fail.
@@ -277,6 +287,11 @@ fn broken() -> StoreError {
 
 impl Store for SimStore {
     fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
+        let rival = self.rival.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // It commits to this very store.
+        if let Some(rival) = rival {
+            rival();
+        }
         self.state().commit(commit)
     }
 

@@ -43,7 +43,7 @@ pub(super) const DAY: Millis = 86_400_000;
 
 /// A server.
 pub(super) struct Node {
-    pub(super) engine: Engine,
+    pub(super) engine: Arc<Engine>,
     /// The clock of its host.
     pub(super) clock: Arc<NodeClock>,
     /// How often it was started: what an earlier process had under way is gone.
@@ -78,6 +78,10 @@ pub(super) struct World<'p> {
     pub(super) model: Model,
     nonces: u64,
     pub(super) numbers: BTreeMap<SettlementNo, String>,
+    /// Whether the first command of this step reaches two nodes at the same time.
+    pub(super) races: bool,
+    /// Whether one did.
+    pub(super) raced: bool,
     /// Up to which step no standby gets anything.
     alone_until: Option<u64>,
     /// Whether everybody and everything is well behaved by now.
@@ -125,7 +129,7 @@ impl<'p> World<'p> {
         let eye = Engine::open(Arc::new(Calm(store.clone())), env.clone(), config.clone()).map_err(fault)?;
         let node = |_| {
             let clock = Arc::new(NodeClock::new(env.clone()));
-            Ok(Node { engine: Engine::open(store.clone(), clock.clone(), config.clone()).map_err(fault)?, clock, life: 0 })
+            Ok(Node { engine: Arc::new(Engine::open(store.clone(), clock.clone(), config.clone()).map_err(fault)?), clock, life: 0 })
         };
         let nodes = (0..2 + random.below(3)).map(node).collect::<Result<_, String>>()?;
         let customers = (0..3).map(|n| Customer::enrol(&eye, n)).collect::<Result<Vec<_>, _>>().map_err(fault)?;
@@ -154,6 +158,8 @@ impl<'p> World<'p> {
             model,
             nonces: 0,
             numbers: BTreeMap::new(),
+            races: false,
+            raced: false,
             alone_until: None,
             calm: false,
             step: 0,
@@ -193,13 +199,27 @@ impl<'p> World<'p> {
         if self.calm { 0 } else { self.random.index(self.nodes.len()) }
     }
 
-    /// Runs a command at a node, and looks at what it changed. What a dying process would have answered is not heard.
-    pub(super) fn run<C: Command>(&mut self, node: usize, command: C) -> Result<Result<C::Output, Error>, String> {
+    /// Runs a command at a node, and looks at what it changed. It may reach another one at the same time, which is faster, and whose answer
+    /// nobody hears.
+    pub(super) fn run<C: Command + Clone>(&mut self, node: usize, command: C) -> Result<Result<C::Output, Error>, String> {
+        if std::mem::take(&mut self.races) {
+            self.raced = true;
+            self.tell(|| format!("a command reaches node {node} and the next one at the same time"));
+            let (rival, same) = (self.nodes[(node + 1) % self.nodes.len()].engine.clone(), command.clone());
+            self.store.race(Some(Box::new(move || drop(rival.run(same)))));
+        }
+        let result = self.run_here(node, command);
+        self.store.race(None);
+        result
+    }
+
+    /// Runs a command that concerns one node alone.
+    pub(super) fn run_here<C: Command>(&mut self, node: usize, command: C) -> Result<Result<C::Output, Error>, String> {
         let mut all = self.run_all(node, vec![command])?;
         Ok(all.pop().unwrap_or_else(|| Err(Error::new(ErrorCode::Internal))))
     }
 
-    /// Runs commands at a node as one group.
+    /// Runs commands at a node as one group. What a dying process would have answered is not heard.
     pub(super) fn run_all<C: Command>(&mut self, node: usize, commands: Vec<C>) -> Result<Vec<Result<C::Output, Error>>, String> {
         let results = self.nodes[node].engine.run_all(commands);
         let died = self.store.has_died();
@@ -225,7 +245,9 @@ impl<'p> World<'p> {
         self.draw_solitude(step, what)?;
         let fault = self.draw_fault(what);
         self.store.arm(fault);
-        self.unanswered = None;
+        let races = self.random.one_in(12) && fault.is_none() && self.store.is_calm();
+        self.races = races && self.has(Part::Store) && self.plan.seed.is_multiple_of(2);
+        (self.raced, self.unanswered) = (false, None);
         self.carry_out(what)?;
         if self.store.calm() {
             let node = self.node();
@@ -322,7 +344,7 @@ impl<'p> World<'p> {
         let Node { clock, life, .. } = &self.nodes[node];
         let (clock, life) = (clock.clone(), life + 1);
         let engine = Engine::open(self.store.clone(), clock.clone(), self.config.clone()).map_err(fault)?;
-        self.nodes[node] = Node { engine, clock, life };
+        self.nodes[node] = Node { engine: Arc::new(engine), clock, life };
         self.calls.retain(|_, call| call.node != node);
         Ok(())
     }
