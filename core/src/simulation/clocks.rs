@@ -5,31 +5,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::env::{Env, ManualEnv};
+use crate::store::MOST_APART_MS;
 use crate::time::Millis;
 
 use super::random::Random;
 
-/// By how much a node's clock differs from the true time at most, so that those of two nodes differ by twice as much.
-///
-/// A server refuses a database whose clock differs from its own by more than five seconds. Not quite as much holds here: that a payment was
-/// not found is proof when twice the time of a lease has passed by the node that asks, and one that leaves as late as it may and is then as
-/// long under way arrives 56 s after it was stored by the clock of another, of 60.
-pub(super) const SKEW: Millis = 1_900;
+/// By how much a node's clock differs from the true time at most, so that those of two nodes differ by twice as much: a little less than a
+/// server tolerates of a database's clock.
+pub(super) const SKEW: Millis = MOST_APART_MS - 100;
+/// The same of nodes over a file: they are processes of one machine.
+const SKEW_OF_ONE: Millis = 1_900;
 
 /// The clock of one node.
 pub(super) struct NodeClock {
     truth: Arc<ManualEnv>,
+    most: Millis,
     ahead: AtomicI64,
 }
 
 impl NodeClock {
-    pub(super) fn new(truth: Arc<ManualEnv>) -> Self {
-        Self { truth, ahead: AtomicI64::new(0) }
+    pub(super) fn new(truth: Arc<ManualEnv>, remote: bool) -> Self {
+        Self { truth, most: if remote { SKEW } else { SKEW_OF_ONE }, ahead: AtomicI64::new(0) }
     }
 
     /// Sets it to any time near the true one.
     pub(super) fn set(&self, random: &mut Random) {
-        let ahead = random.below(2 * SKEW as u64 + 1) as Millis - SKEW;
+        let ahead = random.below(2 * self.most as u64 + 1) as Millis - self.most;
         self.ahead.store(ahead, Ordering::SeqCst);
     }
 

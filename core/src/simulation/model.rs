@@ -27,7 +27,7 @@ pub(super) type Verdict = Result<(), String>;
 
 const DAY_MS: i64 = 86_400_000;
 /// How far a node's clock is from the true time at most.
-const SKEW_MS: i64 = 2_000;
+const SKEW_MS: i64 = 5_000;
 /// What a user pays without being asked.
 const UNASKED: i128 = 300;
 

@@ -128,7 +128,7 @@ impl<'p> World<'p> {
         let config = config(random.index(OPERATORS)).map_err(fault)?;
         let eye = Engine::open(Arc::new(Calm(store.clone())), env.clone(), config.clone()).map_err(fault)?;
         let node = |_| {
-            let clock = Arc::new(NodeClock::new(env.clone()));
+            let clock = Arc::new(NodeClock::new(env.clone(), remote));
             Ok(Node { engine: Arc::new(Engine::open(store.clone(), clock.clone(), config.clone()).map_err(fault)?), clock, life: 0 })
         };
         let nodes = (0..2 + random.below(3)).map(node).collect::<Result<_, String>>()?;

@@ -77,6 +77,10 @@ use record::*;
 pub use scan::{AmountBound, Place, Scan, SettlementFilter};
 pub use tables::Unique;
 
+/// How far the clock of a node may differ from that of a store on another machine: such a store refuses others, because leases and what is
+/// in flight are judged by the clocks of several nodes.
+pub(crate) const MOST_APART_MS: crate::time::Millis = 5_000;
+
 /// One write of a commit. Each one states its condition, so that no lock is held across a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {

@@ -11,7 +11,7 @@ use crate::route::{Payment, RouteRefusal};
 use crate::store::record::{
     Actor, AttemptRecord, EventType, Key, ReversalRecord, ReviewReason, SettlementRecord, TaskKey, TaskKind, TaskRecord,
 };
-use crate::store::{Lookup, Write};
+use crate::store::{Lookup, MOST_APART_MS, Write};
 use crate::time::Millis;
 use crate::trace::write_string;
 
@@ -198,9 +198,10 @@ impl Engine {
     }
 
     /// How long after it was stored a payment may still turn up at a rail that has not seen it yet: it may be sent until its lease
-    /// ends, and then be in flight for as long again.
+    /// ends, and then be in flight for as long again. Another node may have sent it, whose clock is behind.
     fn not_found_after(&self) -> Millis {
-        2 * self.config.lease_ms
+        let apart = if self.is_remote() { 2 * MOST_APART_MS } else { 0 };
+        2 * self.config.lease_ms + apart
     }
 
     /// Applies an answer to an attempt, and returns whether the attempt is still open.

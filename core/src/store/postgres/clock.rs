@@ -6,11 +6,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::store::StoreError;
+use crate::store::{MOST_APART_MS, StoreError};
 
 /// How far this machine's clock may differ from the database's. Two nodes then differ by at most twice that, plus the time of the
 /// query: well below a lease.
-const MOST_APART: Duration = Duration::from_secs(5);
+const MOST_APART: Duration = Duration::from_millis(MOST_APART_MS as u64);
 
 /// Queries the database's time, in microseconds since 1970.
 pub(super) const ASK: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
