@@ -16,6 +16,3 @@ impl Verify for Ring {
         UnparsedPublicKey::new(algorithm, key.as_bytes()).verify(message, signature).is_ok()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,32 +1,18 @@
 //! Wycheproof's vectors through what a server verifies with: `core/tests/auth_vectors.rs` has the same for the portable default.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "these are tests")]
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use railgate::auth::{Algorithm, PublicKey, RustCrypto, Verify, to_raw};
+use railgate_server::verify::Ring;
+use railgate_tests::operators::schema::published;
 use serde_json::Value;
 
-use super::Ring;
-
-/// The folders with vectors: those of this repository, and those that somebody put beside it, which may be newer.
-fn folders() -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/wycheproof")];
-    let beside = std::env::var_os("RAILGATE_VECTORS")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/vectors")), PathBuf::from)
-        .join("wycheproof");
-    if beside.is_dir() {
-        folders.push(beside);
-    } else {
-        let what = format!("SKIPPED: ring with further vectors: {} is no folder\n", beside.display());
-        // Bypasses the capture of test output: the skip must be visible although nothing fails.
-        std::io::stderr().write_all(what.as_bytes()).unwrap();
-        if let Some(list) = std::env::var_os("RAILGATE_SKIPPED") {
-            let list = std::fs::OpenOptions::new().append(true).create(true).open(list);
-            list.unwrap().write_all(what.as_bytes()).unwrap();
-        }
-    }
-    folders
+/// The vectors of this repository, and those that somebody put beside it, which may be newer.
+fn vectors(name: &str) -> Vec<String> {
+    let own = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/vectors/wycheproof")).join(name);
+    let own = std::fs::read_to_string(&own).unwrap_or_else(|error| panic!("{}: {error}", own.display()));
+    [own].into_iter().chain(published(&format!("wycheproof/{name}"))).collect()
 }
 
 fn unhex(value: &Value) -> Vec<u8> {
@@ -36,9 +22,7 @@ fn unhex(value: &Value) -> Vec<u8> {
 
 /// Verifies all vectors of a file. `raw` reads a signature as a call's field is read; what it refuses is never verified.
 fn compare(name: &str, key: impl Fn(&Value) -> PublicKey, raw: impl Fn(&[u8]) -> Option<[u8; 64]>) {
-    for folder in folders() {
-        let path = folder.join(name);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for text in vectors(name) {
         let file: Value = serde_json::from_str(&text).unwrap();
         let (mut count, mut verified) = (0, 0);
         for group in file["testGroups"].as_array().unwrap() {
