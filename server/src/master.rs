@@ -229,7 +229,7 @@ mod tests {
         assert!(load(&path).is_ok());
     }
 
-    /// As root: nobody else may give a file away, and so nobody else can rotate the keys of another user's server.
+    /// Root may have given the file to the user of a server. Who is not root owns it and goes on owning it.
     #[cfg(unix)]
     #[test]
     fn whoever_owned_the_file_owns_it_after_a_rotation() {
@@ -237,14 +237,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.keys");
         load_or_create(&path).unwrap();
-        let (owner, group) = (61_234, 61_235);
-        if chown(&path, Some(owner), Some(group)).is_err() {
-            eprintln!("not root: the owner of a file cannot be tested");
-            return;
-        }
+        let _ = chown(&path, Some(61_234), Some(61_235));
+        let owner = |meta: fs::Metadata| (meta.uid(), meta.gid(), meta.permissions().mode() & 0o777);
+        let before = owner(fs::metadata(&path).unwrap());
         rotate(&path).unwrap();
-        let meta = fs::metadata(&path).unwrap();
-        assert_eq!((meta.uid(), meta.gid(), meta.permissions().mode() & 0o777), (owner, group, 0o600));
+        assert_eq!((owner(fs::metadata(&path).unwrap()), before.2), (before, 0o600));
         assert_eq!(load(&path).unwrap().ids(), [2, 1]);
     }
 
