@@ -9,6 +9,7 @@ use railgate::env::{Env as _, ManualEnv};
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
+use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::{Client, Config, Gateway};
 
@@ -51,10 +52,14 @@ pub struct World {
 
 impl World {
     pub fn over(providers: Vec<ProviderSpec>, rails: Rails) -> Self {
+        Self::on(Arc::new(MemoryStore::new()), providers, rails)
+    }
+
+    pub fn on(store: Arc<dyn Store>, providers: Vec<ProviderSpec>, rails: Rails) -> Self {
         let env = Arc::new(ManualEnv::new(START, 1));
         let master = Some(Arc::new(MasterKeys::generate(1, [7; 32])));
         let config = Config { providers, rails, master, ..Config::sandbox() };
-        let gateway = Gateway::open_with(Arc::new(MemoryStore::new()), env.clone(), config).unwrap();
+        let gateway = Gateway::open_with(store, env.clone(), config).unwrap();
         let client = gateway.enroll("Shop").unwrap();
         Self { gateway, env, client }
     }

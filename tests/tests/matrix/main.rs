@@ -6,12 +6,15 @@ mod money;
 #[allow(dead_code, reason = "simulations use more of it")]
 #[path = "../../../core/tests/support/receiver.rs"]
 mod receiver;
+#[allow(dead_code, reason = "other tests count the round trips")]
+#[path = "../../../core/tests/support/remote.rs"]
+mod remote;
 #[path = "../../../core/tests/support/mod.rs"]
 mod support;
 mod trace;
 mod world;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use money::Money;
 use railgate::api::{ReversalStatus, SettlementStatus};
@@ -25,6 +28,7 @@ use railgate::store::memory::MemoryStore;
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::sqlite::SqliteStore;
 use railgate_tests::postgres::Postgres;
+use remote::Remote;
 use support::log;
 use world::{Told, play};
 
@@ -159,12 +163,18 @@ fn check(scenario: Scenario, situation: Situation, told: &Told, named: &str) {
     assert!(arrived.iter().all(|(_, at, times)| *times == 1 && !(first_is_out && *at == PROVIDERS[0])), "{named}: {arrived:?}");
 }
 
-static IN_MEMORY: LazyLock<Vec<Vec<Told>>> = LazyLock::new(|| {
-    matrix(&|| {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+/// Requires every cell over a store of files to be as it is over one in memory that is as far away.
+fn assert_as_in_memory(in_files: &[Vec<Told>], in_memory: fn() -> Arc<dyn Store>) {
+    let in_memory = matrix(&|| {
+        let store = in_memory();
         Box::new(move || Arc::clone(&store))
-    })
-});
+    });
+    for ((situation, here), there) in SITUATIONS.iter().zip(in_files).zip(&in_memory) {
+        for ((to, here), there) in participants().iter().zip(here).zip(there) {
+            assert_eq!(here, there, "{} in the situation {situation:?}", to.as_str());
+        }
+    }
+}
 
 #[test]
 fn each_scenario_that_is_listed_is_one_of_its_own() {
@@ -180,7 +190,7 @@ fn over_sqlite_all_agree_as_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         Box::new(move || Arc::new(SqliteStore::open(folder.path().join("matrix.db")).unwrap()))
     });
-    assert_eq!(over_sqlite, *IN_MEMORY);
+    assert_as_in_memory(&over_sqlite, || Arc::new(MemoryStore::new()));
 }
 
 #[test]
@@ -190,5 +200,5 @@ fn over_postgresql_all_agree_as_in_memory() {
         let url = server.url(&server.database());
         Box::new(move || Arc::new(PostgresStore::open(&url, PostgresOptions::default()).unwrap()))
     });
-    assert_eq!(over_postgresql, *IN_MEMORY);
+    assert_as_in_memory(&over_postgresql, || Remote::over(Arc::new(MemoryStore::new())));
 }

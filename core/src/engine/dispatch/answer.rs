@@ -61,7 +61,7 @@ impl Command for ReportAnswer {
         if let Some(task) = &task {
             d.overlay.write(Write::Delete(Key::Task(task.key)));
         }
-        let still_open = match *subject {
+        let (still_open, sent_at) = match *subject {
             Subject::Attempt(no, n) => {
                 // The settlement first: its version guarantees that the attempt read after it is current.
                 let change = engine.change(d.overlay, no)?;
@@ -75,9 +75,9 @@ impl Command for ReportAnswer {
                 let inquired = task.as_ref().is_some_and(|t| t.kind == TaskKind::Inquire);
                 if *answer == RailAnswer::NotSent && inquired && engine.may_resend(&attempt) {
                     engine.send_again(d.overlay, d.writer, change.record.owner(), &attempt);
-                    false
+                    (false, sent_at)
                 } else {
-                    engine.attempt_answered(d.overlay, d.writer, change, attempt, answer.into())?
+                    (engine.attempt_answered(d.overlay, d.writer, change, attempt, answer.into())?, sent_at)
                 }
             }
             Subject::Reversal(no, n) => {
@@ -91,12 +91,13 @@ impl Command for ReportAnswer {
                     RailAnswer::NotSent if reversal.rail_reference.is_some() && done.is_none() => &RailAnswer::Unknown,
                     other => other,
                 };
-                engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?
+                (engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?, sent_at)
             }
         };
         let Some(task) = task else { return Ok(()) };
         if still_open && matches!(task.kind, TaskKind::Inquire | TaskKind::InquireReversal) {
-            engine.ask_again(d.overlay, d.writer, &task)?;
+            let proof_at = (*answer == RailAnswer::NotSent).then(|| sent_at + engine.not_found_after());
+            engine.ask_again(d.overlay, d.writer, &task, proof_at)?;
         }
         engine.task_done(d.overlay, d.writer, &task)
     }
@@ -341,14 +342,19 @@ impl Engine {
         Ok(next(None).or_else(|| next(Some(RouteRefusal::Unavailable))).map(|step| step.no))
     }
 
-    /// Schedules the next inquiry of the chain. After a day the settlement is flagged for a person, and the inquiries continue.
-    fn ask_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord) -> Result<()> {
+    /// Schedules the next inquiry of the chain, or one in between at the time from which an answer that came too early would be proof.
+    /// After a day the settlement is flagged for a person, and the inquiries continue.
+    fn ask_again(&self, overlay: &mut Overlay<'_>, writer: &mut Writer, task: &TaskRecord, proof_at: Option<Millis>) -> Result<()> {
         let &TaskRecord { kind, settlement, child, since, .. } = task;
-        let (tries, owner) = (task.tries.saturating_add(1), overlay.settlement(settlement)?.owner());
+        let (next, owner) = (task.tries.saturating_add(1), overlay.settlement(settlement)?.owner());
         let now = self.time_of(overlay, owner)?;
-        let due = match INQUIRIES.get(usize::from(tries)) {
+        let regular = match INQUIRIES.get(usize::from(next)) {
             Some(after) => (since + after).max(now + 1_000),
             None => now + HOUR,
+        };
+        let (due, tries) = match proof_at {
+            Some(at) if now < at && at < regular => (at, task.tries),
+            Some(_) | None => (regular, next),
         };
         self.schedule(overlay, writer, owner, due, Todo { kind, settlement, child, tries, since })?;
         if now - since >= REVIEW_AFTER {
