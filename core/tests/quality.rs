@@ -12,7 +12,7 @@ use railgate::ledger::Mode;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{QualityRecord, RecordKind};
 use railgate::store::sqlite::SqliteStore;
-use railgate::store::{Scan, Store, typed_all};
+use railgate::store::{Commit, Scan, Store, Write, typed_all};
 use railgate::time::rfc3339;
 use railgate::validate::quality::parse_quality;
 use railgate::{Config, Engine, Error, ErrorCode};
@@ -193,6 +193,23 @@ fn a_range_has_bounds() {
     assert_eq!(refused(request(Some(i64::MIN), Some(i64::MAX), &[])), ErrorCode::InvalidFields);
     assert_eq!(refused(request(None, None, &[QualityBy::Os, QualityBy::Os])), ErrorCode::InvalidFields);
     assert_eq!(refused(request(None, None, &[QualityBy::Os, QualityBy::Day, QualityBy::Network])), ErrorCode::InvalidFields);
+}
+
+#[test]
+fn a_summary_is_of_so_many_records_and_says_when_there_are_more() {
+    let s = Sandbox::new();
+    all_take(&s, 1..6, "", |_| vec![5]);
+    let first: QualityRecord = typed_all(s.store.scan(&Scan::all(RecordKind::Quality, 2)).unwrap()).unwrap().remove(0);
+    let of_version = |n: usize| Write::Insert(QualityRecord { app_version: n.to_string(), ..first.clone() }.into());
+    let add = |versions: std::ops::Range<usize>| s.store.commit(&Commit { writes: versions.map(of_version).collect() }).unwrap();
+    let summarised = || {
+        let summary = summary(&s, &[]);
+        (summary.groups[0].count / first.points, summary.complete)
+    };
+    add(1..50_000);
+    assert_eq!(summarised(), (50_000, true));
+    add(50_000..50_001);
+    assert_eq!(summarised(), (50_000, false));
 }
 
 #[test]

@@ -349,10 +349,11 @@ fn providers(plan: &Plan, id: &str) -> Vec<ProviderSpec> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
+    use railgate::engine::BundleTest;
     use railgate::env::SystemEnv;
+    use railgate::validate::bundle::TestPlan;
 
+    use super::super::checks::{Verdict, run_all};
     use super::*;
 
     struct Nobody;
@@ -363,20 +364,20 @@ mod tests {
         }
     }
 
+    fn test() -> BundleTest {
+        let (to, amount) = ("sim:ok".parse().unwrap(), "1.00 EUR".parse().unwrap());
+        let plan = TestPlan { to, unknown_to: None, later_to: None, amount };
+        BundleTest { bundle: 1, until: 0, provider: railgate::rail::sandbox_providers().remove(0), plan }
+    }
+
+    fn stand(plan: &Plan) -> Stand {
+        let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(SystemEnv::default()));
+        Stand::open(plan, World { store, env, config: Config::sandbox(), carrier: Box::new(Nobody) }).unwrap()
+    }
+
     #[test]
     fn a_flood_of_callbacks_takes_bounded_memory() {
-        let plan = Plan {
-            provider: railgate::rail::sandbox_providers().remove(0),
-            to: "sim:ok".parse().unwrap(),
-            unknown_to: None,
-            later_to: None,
-            amount: "1.00 EUR".parse().unwrap(),
-            wait: Duration::ZERO,
-            until: None,
-            stop: Arc::new(AtomicBool::new(false)),
-        };
-        let (store, env) = (Arc::new(MemoryStore::new()), Arc::new(SystemEnv::default()));
-        let stand = Stand::open(&plan, World { store, env, config: Config::sandbox(), carrier: Box::new(Nobody) }).unwrap();
+        let stand = stand(&Plan::of(&test(), Arc::default()));
         for _ in 0..4 * KEPT {
             stand.door.receive(&stand.id, None, None, &[], &[0xff; 64 << 10]);
         }
@@ -384,5 +385,18 @@ mod tests {
         assert_eq!(kept.len(), KEPT);
         // A byte that is no text becomes a character of three.
         assert!(kept.iter().all(|it| it.read.is_err() && it.body.len() <= 3 * KEPT_BYTES));
+    }
+
+    #[test]
+    fn after_four_minutes_a_test_asks_nothing_more_and_has_failed() {
+        let begun = Instant::now();
+        let plan = Plan::of(&test(), Arc::default());
+        let time = plan.until.unwrap() - begun;
+        assert!(time >= Duration::from_secs(240) && time <= Duration::from_secs(240) + begun.elapsed(), "{time:?}");
+        let over = Plan { until: Some(begun), ..plan };
+        let checks = run_all(&stand(&over), &over);
+        let (last, others) = checks.split_last().unwrap();
+        assert!(matches!(last.verdict, Verdict::Failed(_)) && checks.iter().all(|it| it.seen.is_empty()));
+        assert!(!others.is_empty() && others.iter().all(|it| matches!(it.verdict, Verdict::Skipped(_))));
     }
 }

@@ -3,8 +3,11 @@ use std::time::Duration;
 
 use railgate::engine::Enroll;
 use railgate::env::ManualEnv;
-use railgate::store::StoreError;
+use railgate::ids::ClientNo;
+use railgate::ledger::Mode;
 use railgate::store::hooked::{Call, Hooked, Hooks};
+use railgate::store::memory::MemoryStore;
+use railgate::store::{Store, StoreError};
 use railgate::{Config, ErrorCode};
 
 use super::*;
@@ -23,6 +26,15 @@ impl Hooks for Fragile {
             std::thread::sleep(Duration::from_millis(2));
         }
         Ok(())
+    }
+}
+
+/// A store on another machine.
+struct Far;
+
+impl Hooks for Far {
+    fn is_remote(&self) -> bool {
+        true
     }
 }
 
@@ -122,4 +134,35 @@ async fn a_read_that_panics_is_an_error_and_no_more() {
         assert_eq!(error.code, ErrorCode::Internal);
         assert!(!error.is_damage(), "no webhook is given up for it");
     }
+}
+
+/// How many places there are for one tenant, and for all.
+async fn places(turns: &Turns) -> [usize; 2] {
+    let (mut held, mut of_one) = (Vec::new(), None);
+    for client in 1.. {
+        let before = held.len();
+        let tenant = Tenant { client: ClientNo(client), mode: Mode::Sandbox };
+        while let Ok(turn) = turns.take(tenant).await {
+            held.push(turn);
+        }
+        of_one.get_or_insert(held.len());
+        if held.len() == before {
+            break;
+        }
+    }
+    [of_one.unwrap(), held.len()]
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_at_once_have_bounds_by_the_kind_of_database() {
+    let start = |store: Arc<dyn Store>| {
+        let engine = Engine::open(store, Arc::new(ManualEnv::new(1_800_000_000_000, 7)), Config::default()).unwrap();
+        Gateway::start(Arc::new(engine), Arc::default(), QueueLimits::default()).unwrap()
+    };
+    let near = start(Arc::new(MemoryStore::new()));
+    let cores = std::thread::available_parallelism().unwrap().get().max(2);
+    assert_eq!(places(&near.shared.scans).await, [cores / 2, cores]);
+    let far = start(Hooked::with(Arc::new(MemoryStore::new()), Far));
+    assert_eq!(places(&far.shared.scans).await, [8, 32]);
+    assert_eq!(places(&far.shared.reads).await, [16, 64]);
 }

@@ -139,6 +139,25 @@ mod tests {
     }
 
     #[test]
+    fn so_many_are_remembered_and_until_some_expire_there_is_no_room_for_more() {
+        assert_eq!(SHARDS * MOST_PER_SHARD, 16 * 1_048_576);
+        let seen = NonceCache::default();
+        let (one, another, late) = (nonce(1, 300_000), nonce(2, 300_000), nonce(3, 900_000));
+        seen.take(&one, 0).unwrap();
+        // As if the others were there.
+        let full = |missing: usize| seen.shards.iter().for_each(|shard| shard.lock().unwrap().count = MOST_PER_SHARD - missing);
+        full(0);
+        assert_eq!(seen.take(&another, 0).unwrap_err().code, ErrorCode::StoreUnavailable);
+        assert_eq!(seen.check(&one, 0).unwrap_err().code, ErrorCode::NonceReplayed, "what was used stays used");
+        full(1);
+        seen.take(&another, 0).unwrap();
+        full(0);
+        let shard = |nonce: &Nonce| std::ptr::from_ref(&*seen.shard(digest(nonce), 0));
+        let free = (4..).map(|n| Nonce { hash: [n; 32], ..late.clone() }).find(|it| shard(it) == shard(&one)).unwrap();
+        seen.take(&free, 600_000).unwrap();
+    }
+
+    #[test]
     fn of_many_at_once_one_gets_through() {
         let seen = NonceCache::default();
         let taken = std::thread::scope(|scope| {

@@ -139,11 +139,7 @@ impl<A: Asks, K: Kind> FromRequest<App> for Uploaded<A, K> {
                 return Err(error.into());
             }
         };
-        let received = match timeout(K::time(&app.limits), receive(body, app, K::MOST)).await {
-            Ok(received) => received?,
-            Err(_) => return Err(Error::with(ErrorCode::MalformedRequest, "the file did not arrive in time").into()),
-        };
-        let (file, sha256) = received;
+        let (file, sha256) = receive::<K>(body, &app.limits).await?;
         let Admitted { credential, by } = app.gate.complete_file(proven, A::ACCESS, Head { parts: &parts, context: &context }, &sha256)?;
         let caller = credential.caller;
         let content = [parts.uri.query().unwrap_or_default().as_bytes(), b"\0", &sha256].concat();
@@ -189,14 +185,20 @@ fn check_head<K: Kind>(parts: &Parts) -> Result<(), Error> {
     if body::is_declared(&parts.headers) { negotiate::require_one_of(&parts.headers, K::TYPES) } else { Ok(()) }
 }
 
+/// Receives a file of a kind, in its time.
+async fn receive<K: Kind>(body: Body, limits: &HttpLimits) -> Result<(File, [u8; 32]), Error> {
+    let late = |_| Error::with(ErrorCode::MalformedRequest, "the file did not arrive in time");
+    timeout(K::time(limits), receive_body(body, limits, K::MOST)).await.map_err(late)?
+}
+
 /// Receives a body into a file.
-async fn receive(mut body: Body, app: &App, most: usize) -> Result<(File, [u8; 32]), Error> {
+async fn receive_body(mut body: Body, limits: &HttpLimits, most: usize) -> Result<(File, [u8; 32]), Error> {
     let mut file = tempfile::tempfile().map_err(no_room)?;
     let (mut hasher, mut length, mut chunk) = (Sha256::new(), 0usize, Vec::with_capacity(CHUNK));
     loop {
         let early = || Error::with(ErrorCode::MalformedRequest, "the body ended early or is not framed as HTTP requires");
         let late = || Error::with(ErrorCode::MalformedRequest, "the body did not arrive in time");
-        let frame = timeout(app.limits.body_read, body.frame()).await.map_err(|_| late())?;
+        let frame = timeout(limits.body_read, body.frame()).await.map_err(|_| late())?;
         let Some(frame) = frame else { break };
         let Ok(data) = frame.map_err(|_| early())?.into_data() else { continue };
         length += data.len();
@@ -229,7 +231,27 @@ fn no_room(cause: std::io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::stream::unfold;
+    use tokio::time::{Instant, sleep};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_trickles_is_received_for_its_time_and_no_longer() {
+        let limits = HttpLimits::default();
+        let trickle = || {
+            Body::from_stream(unfold((), |()| async {
+                sleep(Duration::from_secs(1)).await;
+                Some((Ok::<_, std::io::Error>("x"), ()))
+            }))
+        };
+        let begun = Instant::now();
+        let refused = receive::<Bundles>(trickle(), &limits).await.unwrap_err();
+        assert_eq!((refused.code, begun.elapsed().as_secs()), (ErrorCode::MalformedRequest, 60));
+        let begun = Instant::now();
+        let refused = receive::<Statements>(trickle(), &limits).await.unwrap_err();
+        assert_eq!((refused.code, begun.elapsed().as_secs()), (ErrorCode::MalformedRequest, 600));
+    }
 
     #[test]
     fn a_client_sends_one_bundle_at_a_time_and_four_clients_do() {

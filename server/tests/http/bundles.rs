@@ -117,6 +117,31 @@ async fn a_bundle_is_written_tested_reviewed_published_and_revoked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn two_endpoints_are_tested_at_a_time() {
+    let service = with_adapters().await;
+    let agent = person(&service, 71, OperatorRole::Agent).await;
+    let (mut partners, mut ids) = (Vec::new(), Vec::new());
+    for n in 0..6 {
+        let partner = Running::start(Fault::None, NOW).await;
+        let body = bundle(&partner.url, |body| body["manifest"]["id"] = json!(format!("acme-{n}")));
+        let made = service.post(BUNDLES, &body).await.expect(201);
+        ids.push(made.json()["id"].as_str().unwrap().to_owned());
+        partners.push(partner);
+    }
+    for id in &ids {
+        step(&service, id, "submit", &json!({"comment": "Ready."})).await.expect(200);
+    }
+    for id in &ids {
+        assert_eq!(tested(&service, &agent, id).await["conformance"], "passed");
+    }
+    let tests: Vec<_> = partners.iter().map(Running::asked).collect();
+    let under_way = |at| tests.iter().filter(|[first, last]| *first <= at && at <= *last).count();
+    let most = tests.iter().map(|[first, _]| under_way(*first)).max().unwrap();
+    assert!(most <= 2, "{most} were under way at a time");
+    service.running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_partner_that_is_wrong_is_caught_and_told_where() {
     let service = with_adapters().await;
     let partner = Running::start(Fault::None, NOW).await;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -48,6 +49,8 @@ struct Books {
 }
 
 struct Partner {
+    /// When it was first and last asked to pay.
+    asked: Mutex<Option<[Instant; 2]>>,
     fault: Mutex<Fault>,
     now_s: i64,
     books: Mutex<Books>,
@@ -63,7 +66,8 @@ impl Running {
     pub(crate) async fn start(fault: Fault, now_ms: i64) -> Self {
         let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let partner = Arc::new(Partner { fault: Mutex::new(fault), now_s: now_ms / 1_000, books: Mutex::default() });
+        let partner =
+            Arc::new(Partner { asked: Mutex::default(), fault: Mutex::new(fault), now_s: now_ms / 1_000, books: Mutex::default() });
         let router = Router::new()
             .route("/railgate/v1/health", get(async || axum::Json(json!({"status": "up"}))))
             .route("/railgate/v1/payees", post(payees))
@@ -77,6 +81,11 @@ impl Running {
     /// How many payments it made.
     pub(crate) fn paid(&self) -> u32 {
         self.partner.books.lock().unwrap().count
+    }
+
+    /// When it was first and last asked to pay.
+    pub(crate) fn asked(&self) -> [Instant; 2] {
+        self.partner.asked.lock().unwrap().unwrap()
     }
 
     pub(crate) fn set(&self, fault: Fault) {
@@ -106,6 +115,8 @@ fn asked(body: &Bytes) -> (Value, Option<String>) {
 }
 
 async fn pay(State(partner): State<Arc<Partner>>, Path(key): Path<String>, headers: HeaderMap, body: Bytes) -> Answered {
+    let now = Instant::now();
+    partner.asked.lock().unwrap().get_or_insert([now; 2])[1] = now;
     if !is_gateway(&headers) {
         return refused();
     }
