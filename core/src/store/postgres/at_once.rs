@@ -33,6 +33,7 @@ pub(super) fn is_possible(plan: &Plan, parts: &[Part<'_>], care: Care) -> bool {
 /// Makes the commit, or nothing of it.
 pub(super) async fn commit(shared: &Shared, link: &mut Connection, plan: &Plan, parts: &[Part<'_>], deadline: Instant) -> Tried {
     let xid = OnceLock::new();
+    link.was_warned();
     let done = timeout_at(deadline, write(shared, link, plan, parts, &xid)).await;
     let transaction = xid.into_inner().map(|xid| Transaction::on(link, xid));
     let (ended, done) = match done {
@@ -53,10 +54,8 @@ pub(super) async fn commit(shared: &Shared, link: &mut Connection, plan: &Plan, 
         };
     }
     match (ended, transaction) {
-        (Ok(_), _) => {
-            link.in_transaction = false;
-            Tried::Made
-        }
+        // `COMMIT` is sent under a number; without one, nobody could find out.
+        (Ok(_), transaction) => super::write::ended(link, transaction.unwrap_or_else(|| Transaction::on(link, String::new()))),
         (Err(error), Some(transaction)) => unended(&error, transaction),
         (Err(error), None) => rolled_back_by_the_end(broken(&error)),
     }

@@ -1,6 +1,7 @@
 //! From a URL to a configured connection.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,10 +15,12 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::lookup_host;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::error::Severity;
+use tokio_postgres::{AsyncMessage, Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::error::{failed, text};
@@ -70,6 +73,8 @@ pub(super) struct Connected {
     pub(super) identity: Identity,
     /// How its transactions begin, unless it keeps its settings.
     pub(super) opening: Option<Opening>,
+    /// Whether the server warned of something.
+    pub(super) warned: Arc<AtomicBool>,
 }
 
 /// After how long a silent peer is probed.
@@ -165,15 +170,16 @@ impl Target {
     }
 
     async fn connect_to(&self, config: &Config) -> Result<Connected, StoreError> {
+        let warned = Arc::new(AtomicBool::new(false));
         let client = match &self.tls {
             Some(tls) => {
                 let (client, connection) = config.connect(tls.clone()).await.map_err(|e| unreachable(&e))?;
-                tokio::spawn(async move { drop(connection.await) });
+                tokio::spawn(drive(connection, Arc::clone(&warned)));
                 client
             }
             None => {
                 let (client, connection) = config.connect(NoTls).await.map_err(|e| unreachable(&e))?;
-                tokio::spawn(async move { drop(connection.await) });
+                tokio::spawn(drive(connection, Arc::clone(&warned)));
                 client
             }
         };
@@ -195,7 +201,23 @@ impl Target {
         answers.into_iter().try_for_each(|set| set.map(drop)).map_err(failed)?;
         self.follow(&identity.server)?;
         let opening = shared.then(|| Opening::new(&self.settings, !identity.server.is_empty()));
-        Ok(Connected { client, identity, opening })
+        Ok(Connected { client, identity, opening, warned })
+    }
+}
+
+/// Drives a connection until it ends, and notes warnings. That of a commit arrives before its answer: somebody ended its wait for a
+/// standby.
+async fn drive<S, T>(mut connection: tokio_postgres::Connection<S, T>, warned: Arc<AtomicBool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notice(notice) = message
+            && notice.parsed_severity() == Some(Severity::Warning)
+        {
+            warned.store(true, Ordering::Release);
+        }
     }
 }
 

@@ -97,6 +97,7 @@ pub(super) struct Connection {
     /// Whether all its reads are in one transaction.
     at_one_moment: bool,
     statements: HashMap<String, Statement>,
+    warned: Arc<AtomicBool>,
 }
 
 /// A statement that can be sent.
@@ -380,9 +381,9 @@ impl Drop for Lent<'_> {
 
 impl Connection {
     async fn new(target: &Target, prepared: &[(String, Vec<Type>)], deadline: Instant) -> Result<Self, StoreError> {
-        let Connected { client, identity, opening } = target.connect(deadline).await?;
+        let Connected { client, identity, opening, warned } = target.connect(deadline).await?;
         let at_one_moment = target.fix_moment(&client, opening.as_ref()).await?;
-        let mut link = Self { client, identity, in_transaction: false, opening, at_one_moment, statements: HashMap::new() };
+        let mut link = Self { client, identity, in_transaction: false, opening, at_one_moment, statements: HashMap::new(), warned };
         let again: Vec<_> = prepared.iter().map(|(sql, types)| (sql.as_str(), types.clone())).collect();
         link.prepare(&again).await.map_err(|e| failed("preparing statements", &e))?;
         Ok(link)
@@ -396,6 +397,12 @@ impl Connection {
         let begun = send(&self.client, Message::Plain(sql(opening))).await?;
         self.identity = Identity::of(last_row(&begun.told));
         Ok(Some(begun))
+    }
+
+    /// Whether the server warned of something since the last look. One that answers a commit without having waited for its standby
+    /// does: an operator cancelled the wait.
+    pub(super) fn was_warned(&self) -> bool {
+        self.warned.swap(false, Ordering::AcqRel)
     }
 
     /// Whether the server itself has refused a statement with this error, rather than a pooler that lost the server.

@@ -86,13 +86,14 @@ impl Settings {
     }
 }
 
-/// Makes these settings, for the connection or for the transaction.
+/// Makes these settings, for the connection or for the transaction. That of `synchronous_commit` is made in any case: what is set stays,
+/// whatever the server's files say from then on.
 fn set(each: &[(&str, &str)], local: bool) -> String {
     let calls: Vec<String> = each.iter().map(|(name, value)| format!("set_config('{name}', '{value}', {local})")).collect();
     format!(
         "SELECT {}; \
          SELECT set_config('transaction_timeout', '0', {local}) WHERE current_setting('server_version_num')::int >= 170000; \
-         SELECT set_config('synchronous_commit', 'on', {local}) WHERE current_setting('synchronous_commit') = 'off'",
+         SELECT set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), {local})",
         calls.join(", ")
     )
 }

@@ -163,11 +163,9 @@ async fn try_once(shared: &Shared, link: &mut Connection, plan: &Plan, care: Car
         }
         Err(_) => return Tried::Lost(slow()),
     };
+    link.was_warned();
     match timeout_at(deadline, link.client.batch_execute("COMMIT")).await {
-        Ok(Ok(())) => {
-            link.in_transaction = false;
-            Tried::Made
-        }
+        Ok(Ok(())) => ended(link, transaction),
         Ok(Err(error)) => unended(&error, transaction),
         Err(_) => Tried::Unknown(slow(), transaction),
     }
@@ -175,6 +173,17 @@ async fn try_once(shared: &Shared, link: &mut Connection, plan: &Plan, care: Car
 
 pub(super) fn slow() -> StoreError {
     StoreError::unavailable("committing", "the database did not answer in time")
+}
+
+/// The meaning of a `COMMIT` that the server answered. If it warned, it did not wait for its standby, and nobody knows yet whether that has
+/// the commit.
+pub(super) fn ended(link: &mut Connection, transaction: Transaction) -> Tried {
+    link.in_transaction = false;
+    if link.was_warned() {
+        let cause = "somebody ended its wait for the standby";
+        return Tried::Unknown(StoreError::unavailable("committing", cause), transaction);
+    }
+    Tried::Made
 }
 
 /// The meaning of an error after `COMMIT` was sent.
@@ -380,11 +389,16 @@ async fn resolve(link: &mut Connection, plan: &Plan, transaction: &Transaction) 
 /// it is, too. If the wait of a commit was cut off, that commit is visible without being replicated. Ends a transaction that was
 /// entered.
 async fn secure(link: &mut Connection) -> Result<(), Error> {
-    let begin = if std::mem::replace(&mut link.in_transaction, true) { "" } else { "BEGIN READ WRITE; " };
-    let write = format!("{begin}SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT");
-    link.client.batch_execute(&write).await?;
-    link.in_transaction = false;
-    Ok(())
+    loop {
+        let begin = if std::mem::replace(&mut link.in_transaction, true) { "" } else { "BEGIN READ WRITE; " };
+        link.was_warned();
+        link.client.batch_execute(&format!("{begin}SELECT pg_logical_emit_message(true, 'railgate', ''); COMMIT")).await?;
+        link.in_transaction = false;
+        // Otherwise somebody ended this wait, too.
+        if !link.was_warned() {
+            return Ok(());
+        }
+    }
 }
 
 /// The same on a separate connection.
