@@ -57,6 +57,17 @@ fn enrolling(code: &str, n: u8) -> EnrollDevice {
     }
 }
 
+#[test]
+fn two_commands_that_name_a_new_user_at_once_fail_nobody() {
+    over_each_store(|s| {
+        let put = PutUser { caller: s.caller, name: "ada".to_owned(), limits: None, status: None };
+        let (one, other) = together(&s.engine, put.clone(), make_code(s.caller, "ada"));
+        assert_eq!(one.unwrap().no, other.unwrap().user.no);
+        let (one, other) = together(&s.engine, make_code(s.caller, "ben"), PutUser { name: "ben".to_owned(), ..put });
+        assert_eq!(one.unwrap().user.no, other.unwrap().no);
+    });
+}
+
 /// A device of an end user, and how it calls.
 struct Phone {
     caller: Caller,

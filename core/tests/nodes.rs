@@ -8,13 +8,13 @@ use crate::support::log::{assert_logged, log_all, log_some};
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::{Sandbox, create, sealing, together};
-use railgate::api::Subject;
-use railgate::engine::{Create, Fund, LeaseTasks, Release, ReportAnswer};
+use railgate::api::{IdempotencyKey, Subject};
+use railgate::engine::{Create, Fund, KeptUnder, LeaseTasks, Once, Release, ReportAnswer};
 use railgate::rail::RailAnswer;
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Record, RecordKind};
-use railgate::store::{Commit, CommitError, Store, StoreError, Write};
+use railgate::store::{Clash, Commit, CommitError, Store, StoreError, Write};
 use railgate::{Config, Engine, ErrorCode};
 
 /// Counts the commits refused because of another node; can be cut off from its standby.
@@ -79,6 +79,42 @@ fn an_operator_that_calls_back_again_is_answered_once_a_standby_has_what_it_said
     assert_eq!((refused.code, refused.retryable), (ErrorCode::StoreUnavailable, true));
     store.alone.store(false, Ordering::Relaxed);
     node.run(callback()).unwrap();
+}
+
+#[test]
+fn an_answer_that_is_kept_is_given_again_once_a_standby_has_it() {
+    let s = Sandbox::new();
+    let store = Hooked::<Counting>::over(s.store.clone());
+    let node = node(&s, store.clone(), 1);
+    let key = KeptUnder { caller: s.caller, key: IdempotencyKey { key: "k".to_owned(), fingerprint: [1; 32] } };
+    let command = Fund { caller: s.caller, money: "5.00 CHF".parse().unwrap() };
+    let first = node.run(Once { key: Some(key.clone()), goes_on: false, command }).unwrap();
+    store.alone.store(true, Ordering::Relaxed);
+    assert_eq!(node.kept_answer::<()>(&key).unwrap_err().code, ErrorCode::StoreUnavailable);
+    store.alone.store(false, Ordering::Relaxed);
+    assert_eq!(node.kept_answer::<()>(&key).unwrap().unwrap().body, first.body);
+}
+
+/// Refuses each commit with one payment.
+struct Poisoned;
+
+impl Hooks for Poisoned {
+    fn clashes(&self, commit: &Commit) -> Vec<Clash> {
+        let is_it = |write: &Write| matches!(write, Write::Insert(Record::Settlement(it)) if it.reference.as_str() == "poison");
+        commit.writes.iter().position(is_it).map(|write| Clash { write }).into_iter().collect()
+    }
+}
+
+#[test]
+fn what_conflicts_each_time_fails_alone() {
+    let s = Sandbox::new();
+    let node = node(&s, Hooked::with(s.store.clone(), Poisoned), 1);
+    let references = ["a", "b", "poison", "c", "d"];
+    let made = node.run_all(references.map(|reference| payment(&s, &node, reference)));
+    let codes = made.into_iter().map(|made| made.map_err(|error| error.code).map(drop)).collect::<Vec<_>>();
+    assert_eq!(codes, [Ok(()), Ok(()), Err(ErrorCode::StoreUnavailable), Ok(()), Ok(())]);
+    s.pass(0);
+    s.assert_sound();
 }
 
 /// Something that happens before each commit of a settlement.

@@ -196,6 +196,48 @@ fn what_was_unclear_and_then_taken_is_asked_about_no_more_often() {
 }
 
 #[test]
+fn a_reversal_that_is_under_way_is_asked_about_no_more_often() {
+    let world = two();
+    let takes = Script::new(|_, url: &str| replied(200, if url.contains("refunds") { r#"{"status":"taken"}"# } else { PAID }));
+    world.pay(&takes, 0);
+    give_back(&world);
+    // Its operator says so by a callback, too, before its answer is stored and afterwards.
+    let lease = world.gateway.engine().run(LeaseTasks::up_to(1)).unwrap().remove(0);
+    let Work::Call(call) = lease.work else { panic!("{lease:?}") };
+    for lease in [None, None, Some(lease.key), None] {
+        let answer = RailAnswer::Accepted { rail_reference: Some("R-1".to_owned()) };
+        world.gateway.engine().run(ReportAnswer { subject: call.subject, answer, lease }).unwrap();
+    }
+    world.pass(&takes, 180_000);
+    assert_eq!(given_back(&world), ReversalStatus::Submitted);
+    assert_eq!(takes.asked()[1..], ["GET https://one.example/refunds"; 3], "after 5 seconds, 30 and 120");
+}
+
+#[test]
+fn what_was_to_be_sent_again_and_had_arrived_is_asked_about() {
+    let world = two();
+    let lost = Script::new(|method: &str, _: &str| if method == "PUT" { Carried::Lost } else { replied(404, "") });
+    let subject = {
+        let request = CreateRequest::new("10 EUR".parse().unwrap(), "msisdn:+254700000001".parse().unwrap(), "r".parse().unwrap());
+        world.shop().create(request).unwrap();
+        let (subject, lease) = lease_and_stand_still(&world);
+        world.gateway.engine().run(ReportAnswer { subject, answer: RailAnswer::Unknown, lease: Some(lease) }).unwrap();
+        subject
+    };
+    world.pass(&lost, 59_999);
+    // It is not found when that is proof, and before it is sent again, its operator reports that it has it.
+    world.env.advance_to(START + 60_000);
+    let lease = world.gateway.engine().run(LeaseTasks::up_to(1)).unwrap().remove(0);
+    world.gateway.engine().run(ReportAnswer { subject, answer: RailAnswer::NotSent, lease: Some(lease.key) }).unwrap();
+    let taken = RailAnswer::Accepted { rail_reference: None };
+    world.gateway.engine().run(ReportAnswer { subject, answer: taken, lease: None }).unwrap();
+    let paid = Script::new(|_, _| replied(200, PAID));
+    world.pass(&paid, 5_000);
+    assert_eq!(world.shop().settlement("r").unwrap().status, SettlementStatus::Completed);
+    assert_eq!(paid.asked(), ["GET https://one.example/payments"]);
+}
+
+#[test]
 fn without_a_carrier_nothing_is_sent_and_that_is_what_is_said() {
     let world = two();
     let view = world.pay(&(), 0);

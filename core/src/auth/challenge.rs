@@ -42,6 +42,19 @@ pub struct Nonce {
     pub expires_at: Millis,
 }
 
+impl Nonce {
+    /// The nonce of an element of the call that it signed: the first has the call's. Each has its own, so that one that is refused, and
+    /// whose nonce is therefore recorded as used, refuses no other that is decided later.
+    #[must_use]
+    pub fn of_element(&self, index: usize) -> Self {
+        if index == 0 {
+            return *self;
+        }
+        let hash = Sha256::new().chain_update(self.hash).chain_update((index as u64).to_be_bytes()).finalize().into();
+        Self { hash, ..*self }
+    }
+}
+
 impl ChallengeKeys {
     /// Numbered keys, newest first; `None` if there are none, or if two have the same number.
     pub fn new(keys: Vec<(u8, [u8; 32])>) -> Option<Self> {

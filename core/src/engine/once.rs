@@ -165,12 +165,16 @@ impl<C: Command, V: Serialize + Clone + Send + 'static> Answers for LastStep<C, 
 }
 
 impl Engine {
-    /// The answer that is kept under a key, for work that is only worth beginning if there is none yet.
+    /// The answer that is kept under a key, for work that is only worth beginning if there is none yet. Whoever is given it repeats a
+    /// promise, which nobody may have heard because no standby had confirmed it.
     ///
     /// # Errors
-    /// `idempotency_key_reused` if the key was used for another request.
+    /// `idempotency_key_reused` if the key was used for another request; `store_unavailable`.
     pub fn kept_answer<T>(&self, key: &KeptUnder) -> Result<Option<Answer<T>>> {
         let body = kept(typed(self.store.get(&key.place())?)?, key)?;
+        if body.is_some() {
+            self.store.secure()?;
+        }
         Ok(body.map(|body| Answer { body, output: None }))
     }
 }

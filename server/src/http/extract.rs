@@ -158,6 +158,13 @@ impl<A, const MAX: usize> Posted<A, MAX> {
         }
         Signed { by: self.by.clone(), command }
     }
+
+    /// The same for one of the commands that it asks for, with a nonce of its own where each is looked up with its command.
+    pub(crate) fn signed_element<C: Command>(&self, app: &App, index: usize, command: C) -> Signed<C> {
+        let index = if app.gateway.engine().is_remote() { index } else { 0 };
+        let Signed { by, command } = self.signed(command);
+        Signed { by: SignedBy { nonce: by.nonce.of_element(index), ..by }, command }
+    }
 }
 
 /// A request with a JSON body, whose sender is unknown or not known yet.

@@ -91,18 +91,18 @@ pub(crate) async fn create_batch(State(app): State<App>, posted: Posted<Settleme
     posted.charge(&app, parsed.len())?;
     let mut commands = Vec::with_capacity(parsed.len());
     let mut refused = Vec::with_capacity(parsed.len());
-    for element in parsed {
+    for (index, element) in parsed.into_iter().enumerate() {
         refused.push(match element {
             Ok(mut request) => {
                 request.traceparent = posted.raw.context.kept_traceparent();
-                commands.push(posted.signed(Create { caller, request: Box::new(request) }));
+                commands.push(posted.signed_element(&app, index, Create { caller, request: Box::new(request) }));
                 None
             }
             Err(error) => Some(error),
         });
     }
     let outcomes = app.gateway.run_all(&caller, commands).await?;
-    // The elements share the call's nonce: if it was used before, that holds for all of them.
+    // The call is a recorded one: what was refused then is refused now.
     if let Some(Err(error)) = outcomes.iter().find(|outcome| outcome.as_ref().is_err_and(|error| error.code == ErrorCode::NonceReplayed)) {
         return Err(error.clone().into());
     }

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use axum::body::Body;
+use railgate::store::hooked::{Hooked, Hooks};
+use railgate::store::memory::MemoryStore;
 use serde_json::json;
 
-use super::support::{SETTLEMENTS, service};
+use super::support::{Answer, SETTLEMENTS, service, service_with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_reference_sent_a_hundred_times_at_once_is_one_settlement() {
@@ -82,4 +84,32 @@ async fn a_crowd_is_settled_to_the_last_cent() {
     }
     let balance = service.get("/api/v1/balances/EUR").await.json();
     assert_eq!((balance["ledger"].to_string(), balance["reserved"].to_string()), ("999500.0".to_owned(), "0.0".to_owned()));
+}
+
+/// A store on another machine.
+struct Far;
+
+impl Hooks for Far {
+    fn is_remote(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_that_takes_several_commits_is_answered_element_by_element_though_one_is_refused() {
+    let service = service_with(Hooked::with(std::sync::Arc::new(MemoryStore::new()), Far), |_| ()).await;
+    let pay = |n: usize| {
+        let amount = if n == 1 { 2_000_000 } else { 1 };
+        json!({"amount": amount, "currency": "EUR", "to": "sim:ok", "reference": format!("many-{n}")})
+    };
+    // A tenant has 256 places in a commit at most.
+    let body = json!({"settlements": (0..600).map(pay).collect::<Vec<_>>()});
+    let statuses = |answer: Answer| -> Vec<i64> {
+        answer.expect(200).json()["results"].as_array().unwrap().iter().map(|it| it["status"].as_i64().unwrap()).collect()
+    };
+    let url = format!("{SETTLEMENTS}/batch");
+    let first = statuses(service.post(&url, &body).await);
+    assert_eq!((first[1], first.iter().filter(|status| **status == 201).count()), (422, 599), "{first:?}");
+    let again = statuses(service.post(&url, &body).await);
+    assert_eq!((again[1], again.iter().filter(|status| **status == 200).count()), (422, 599), "{again:?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::api::{Action, Subject};
 use crate::error::Result;
-use crate::ids::{ProviderNo, Ulid};
+use crate::ids::{ProviderNo, SettlementNo, Ulid};
 use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{AttemptStatus, ReversalStatus, attempt};
 use crate::money::Money;
@@ -24,7 +24,7 @@ use crate::engine::settlement::{Change, Note};
 use super::inside::subject_of;
 
 /// The delays of the inquiries about an open attempt or reversal, counted from when it became unclear; afterwards one per hour.
-pub(crate) const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
+const INQUIRIES: [Millis; 6] = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000];
 const HOUR: Millis = 3_600_000;
 /// How long an attempt or reversal may stay open before a person must look at it.
 const REVIEW_AFTER: Millis = 86_400_000;
@@ -91,13 +91,24 @@ impl Command for ReportAnswer {
                     RailAnswer::NotSent if reversal.rail_reference.is_some() && done.is_none() => &RailAnswer::Unknown,
                     other => other,
                 };
-                (engine.reversal_answered(d.overlay, d.writer, change, reversal, answer.into())?, sent_at)
+                (engine.reversal_answered(d.overlay, change, reversal, answer.into())?, sent_at)
             }
         };
         let Some(task) = task else { return Ok(()) };
-        if still_open && matches!(task.kind, TaskKind::Inquire | TaskKind::InquireReversal) {
-            let proof_at = (*answer == RailAnswer::NotSent).then(|| sent_at + engine.not_found_after());
-            engine.ask_again(d.overlay, d.writer, &task, proof_at)?;
+        match task.kind {
+            TaskKind::Inquire | TaskKind::InquireReversal if still_open => {
+                let proof_at = (*answer == RailAnswer::NotSent).then(|| sent_at + engine.not_found_after());
+                engine.ask_again(d.overlay, d.writer, &task, proof_at)?;
+            }
+            TaskKind::Reverse if still_open => {
+                engine.begin_inquiries(d.overlay, d.writer, TaskKind::InquireReversal, (task.settlement, task.child))?;
+            }
+            TaskKind::Dispatch
+            | TaskKind::Inquire
+            | TaskKind::Reverse
+            | TaskKind::InquireReversal
+            | TaskKind::SimulatorCallback
+            | TaskKind::Clock => {}
         }
         engine.task_done(d.overlay, d.writer, &task)
     }
@@ -236,7 +247,7 @@ impl Engine {
                 change.input(input, note(from).data(describe(answer, None)));
             }
             attempt::Next::To(to) => {
-                let (settlement, owner, now) = (change.record.no, change.record.owner(), change.now);
+                let (settlement, owner) = (change.record.no, change.record.owner());
                 let follow = self.take_answer(overlay, &mut change, &mut attempt, to, said)?;
                 change.write(Write::Replace(attempt.clone().into()));
                 change.update(overlay)?;
@@ -248,8 +259,7 @@ impl Engine {
                     }
                     // Each attempt has one chain of inquiries, which starts when its outcome is first unclear.
                     Follow::Ask if from == AttemptStatus::Started => {
-                        let todo = Todo { kind: TaskKind::Inquire, settlement, child: attempt.n, tries: 0, since: now };
-                        self.schedule(overlay, writer, owner, now + INQUIRIES[0], todo)?;
+                        self.begin_inquiries(overlay, writer, TaskKind::Inquire, (settlement, attempt.n))?;
                     }
                     Follow::Ask | Follow::Nothing => {}
                 }
@@ -340,6 +350,20 @@ impl Engine {
         steps.retain(|step| !tried.contains(&step.no));
         let next = |out| steps.iter().find(|step| step.out == out);
         Ok(next(None).or_else(|| next(Some(RouteRefusal::Unavailable))).map(|step| step.no))
+    }
+
+    /// Starts a chain of inquiries about an attempt or a reversal, each of which has one: an attempt when its outcome is first unclear, and
+    /// a reversal when its task to send it ends before it does.
+    pub(crate) fn begin_inquiries(
+        &self,
+        overlay: &mut Overlay<'_>,
+        writer: &mut Writer,
+        kind: TaskKind,
+        (settlement, child): (SettlementNo, u16),
+    ) -> Result<()> {
+        let owner = overlay.settlement(settlement)?.owner();
+        let since = self.time_of(overlay, owner)?;
+        self.schedule(overlay, writer, owner, since + INQUIRIES[0], Todo { kind, settlement, child, tries: 0, since })
     }
 
     /// Schedules the next inquiry of the chain, or one in between at the time from which an answer that came too early would be proof.

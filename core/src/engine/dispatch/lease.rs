@@ -194,6 +194,11 @@ impl Engine {
                     Ok(None)
                 }
                 AttemptStatus::Unknown if task.tries == attempt.sends => self.resend(overlay, change, attempt, task),
+                // It was to be sent again, and with that its inquiries had ended; but then its operator reported that it has it.
+                AttemptStatus::Accepted if task.tries == attempt.sends => {
+                    self.begin_inquiries(overlay, writer, TaskKind::Inquire, (task.settlement, task.child))?;
+                    Ok(None)
+                }
                 AttemptStatus::Unknown | AttemptStatus::Accepted => Ok(None),
                 AttemptStatus::Completed | AttemptStatus::Declined | AttemptStatus::NotSent => Ok(None),
             };
@@ -282,12 +287,15 @@ impl Engine {
             reversal::Next::Stay if mutated!(ResendReversal) && matches!(reversal.status, ReversalStatus::Submitted) => {
                 Ok(Some(Work::Call(self.reversal_call(&change.record, &reversal, Action::Reverse, task.tries)?)))
             }
+            reversal::Next::Stay | reversal::Next::Discrepancy if reversal.status.is_final() => Ok(None),
             // A host sent it before and never reported back.
-            reversal::Next::Stay if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() => {
-                self.reversal_answered(overlay, writer, change, reversal, (&RailAnswer::Unknown).into())?;
+            reversal::Next::Stay | reversal::Next::Discrepancy => {
+                if reversal.status == ReversalStatus::Submitted && reversal.rail_reference.is_none() {
+                    self.reversal_answered(overlay, change, reversal, (&RailAnswer::Unknown).into())?;
+                }
+                self.begin_inquiries(overlay, writer, TaskKind::InquireReversal, (task.settlement, task.child))?;
                 Ok(None)
             }
-            reversal::Next::Stay | reversal::Next::Discrepancy => Ok(None),
         }
     }
 

@@ -13,7 +13,7 @@ mod work;
 
 pub(crate) use age::Ages;
 pub use answer::ReportAnswer;
-pub(crate) use answer::{INQUIRIES, Said, describe, payment, refusal};
+pub(crate) use answer::{Said, describe, payment, refusal};
 pub use callback::Reported;
 pub use exchange::{Exchange, Heartbeat, PayeeQuestion, Question, Step};
 pub use inside::Receive;

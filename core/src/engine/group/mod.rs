@@ -28,8 +28,8 @@ use super::{Engine, ROOM};
 pub use any::{AnyCommand, AnyOutput};
 pub(crate) use command::SHARED;
 pub use command::{Command, Decision, Deed, Pending, Prefetch, Slot};
-use overlay::reference_of;
 pub(crate) use overlay::{Overlay, overflow};
+use overlay::{earlier, reference_of};
 pub(crate) use prefetch::{account, subject};
 #[cfg(feature = "sandbox")]
 pub use together::Undone;
@@ -59,11 +59,26 @@ pub struct Effects {
     pub deliveries_due: Option<Millis>,
 }
 
+impl Effects {
+    /// The effects of two commits.
+    fn and(mut self, other: Self) -> Self {
+        self.changed.extend(other.changed);
+        self.fed.extend(other.fed);
+        Self {
+            created: self.created + other.created,
+            due: earlier(self.due, other.due),
+            unlogged: self.unlogged || other.unlogged,
+            deliveries_due: earlier(self.deliveries_due, other.deliveries_due),
+            ..self
+        }
+    }
+}
+
 impl Engine {
     /// Decides the commands in order, makes their writes durable in one commit, and sets each command's result.
     ///
     /// A failed command leaves no trace and does not affect the others. If another node made a conflicting change, the whole group
-    /// is decided again over the new state.
+    /// is decided again over the new state; if that happens each time, its halves are decided by themselves.
     pub fn execute(&self, group: &mut [&mut dyn Pending]) -> Effects {
         let mut writer = self.writer.lock();
         if let Err(error) = writer.refresh(&*self.store, || self.numbering.turns()) {
@@ -132,6 +147,12 @@ impl Engine {
             if let Err(error) = failed {
                 return refuse(group, &|_| error.clone());
             }
+        }
+        drop(writer);
+        // One of them may be what conflicts each time: the others need not fail with it.
+        if let Some(half) = group.len().checked_div(2).filter(|half| *half > 0) {
+            let (one, other) = group.split_at_mut(half);
+            return self.execute(one).and(self.execute(other));
         }
         group.iter_mut().for_each(|command| command.reset());
         refuse(group, &|_| Error::with(ErrorCode::StoreUnavailable, "the store changes too fast; nothing was done, try again"))

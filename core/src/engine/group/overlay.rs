@@ -148,6 +148,10 @@ impl<'a> Overlay<'a> {
                     self.unique.insert(Unique::BundleId(record.id), Key::Bundle(record.no));
                     self.written.insert(Key::Bundle(record.no), Some(index));
                 }
+                Write::Insert(Record::User(record)) => {
+                    self.unique.insert(Unique::UserName(record.client, record.mode, record.name.clone()), Key::User(record.no));
+                    self.written.insert(Key::User(record.no), Some(index));
+                }
                 Write::Insert(Record::Key(record)) => {
                     self.unique.insert(Unique::KeyId(record.id), Key::Key(record.no));
                     self.written.insert(Key::Key(record.no), Some(index));
@@ -372,7 +376,7 @@ fn wakes_at(task: &TaskRecord) -> Millis {
     }
 }
 
-fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
+pub(super) fn earlier(one: Option<Millis>, other: Option<Millis>) -> Option<Millis> {
     one.into_iter().chain(other).min()
 }
 

@@ -1,9 +1,8 @@
 //! A rail's answer to a reversal, and its consequences for the settlement and its money.
 
 use crate::engine::Engine;
-use crate::engine::clock::Todo;
-use crate::engine::dispatch::{INQUIRIES, Said, describe, refusal};
-use crate::engine::group::{Overlay, Writer};
+use crate::engine::dispatch::{Said, describe, refusal};
+use crate::engine::group::Overlay;
 use crate::engine::review::Mark;
 use crate::engine::settlement::{Change, Note};
 use crate::error::Result;
@@ -12,14 +11,13 @@ use crate::lifecycle::settlement::SettlementInput;
 use crate::lifecycle::{ReversalStatus, reversal};
 use crate::rail::RailAnswer;
 use crate::store::Write;
-use crate::store::record::{Actor, EventType, Failure, ReversalRecord, ReviewReason, TaskKind};
+use crate::store::record::{Actor, EventType, Failure, ReversalRecord, ReviewReason};
 
 impl Engine {
     /// Applies an answer to a reversal, and returns whether the reversal is still open.
     pub(crate) fn reversal_answered(
         &self,
         overlay: &mut Overlay<'_>,
-        writer: &mut Writer,
         mut change: Change<'_>,
         mut reversal: ReversalRecord,
         said: Said<'_>,
@@ -30,7 +28,6 @@ impl Engine {
         if let RailAnswer::Completed { rail_reference: Some(r) } | RailAnswer::Accepted { rail_reference: Some(r) } = answer {
             reversal.rail_reference = Some(r.clone());
         }
-        let first_unclear = from == ReversalStatus::Submitted;
         match reversal::transition(from, answer.kind()) {
             reversal::Next::To(to) => {
                 self.take_reversal_answer(&mut change, &mut reversal, to, said);
@@ -51,17 +48,11 @@ impl Engine {
             reversal::Next::Stay => {}
         }
         let open = !reversal.status.is_final();
-        let (settlement, child) = (reversal.settlement, reversal.n);
         if reversal != before {
             change.guard();
             change.write(Write::Replace(reversal.into()));
         }
-        let (since, owner) = (change.now, change.record.owner());
         change.update(overlay)?;
-        if open && first_unclear {
-            let todo = Todo { kind: TaskKind::InquireReversal, settlement, child, tries: 0, since };
-            self.schedule(overlay, writer, owner, since + INQUIRIES[0], todo)?;
-        }
         Ok(open)
     }
 

@@ -155,7 +155,7 @@ impl ResolveReview {
         match next {
             Next::Completed | Next::Failed => {
                 let said = Said { answer: &confirmed(next), by: Actor::Operator };
-                return d.engine.reversal_answered(d.overlay, d.writer, change, reversal, said).map(drop);
+                return d.engine.reversal_answered(d.overlay, change, reversal, said).map(drop);
             }
             Next::Cleared => {
                 reversal.needs_review = false;
