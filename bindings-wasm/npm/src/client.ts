@@ -139,6 +139,8 @@ export * from "./errors.js";
 export * from "./types.js";
 export * from "./values.js";
 
+/** The length of `cli_` and `opr_`. */
+const PREFIX = 4;
 /** The server's limit for waiting calls, in seconds. */
 const LONGEST_WAIT_S = 30;
 const FOLLOW_ATTEMPTS = 12;
@@ -157,6 +159,7 @@ export class RailgateClient implements Gateway {
   readonly webhooks: Webhooks = new Webhooks(this);
   /** The transparency log of all events. */
   readonly log: Log = new Log(this);
+  readonly #options: ClientOptions;
   readonly #vault: Vault;
   readonly #environment: Environment;
   readonly #patience: Patience;
@@ -166,12 +169,14 @@ export class RailgateClient implements Gateway {
   #kept: Kept;
 
   private constructor(
+    options: ClientOptions,
     vault: Vault,
     environment: Environment,
     patience: Patience,
     kept: Kept,
     connect: (keep: (clientId: string | undefined) => Promise<void>) => Connection,
   ) {
+    this.#options = options;
     this.#vault = vault;
     this.#environment = environment;
     this.#patience = patience;
@@ -202,7 +207,7 @@ export class RailgateClient implements Gateway {
     if (kept.session !== undefined) resume(session, kept.session);
     const connect = (keep: (clientId: string | undefined) => Promise<void>) =>
       new Connection(Exchange, session, signer, fetcher, patience, hooks, keep);
-    return new RailgateClient(vault, environment, patience, kept, connect);
+    return new RailgateClient(options, vault, environment, patience, kept, connect);
   }
 
   /** Whether the key is enrolled, according to this vault. */
@@ -236,7 +241,7 @@ export class RailgateClient implements Gateway {
       await this.#keep(enrollment.client_id);
       return enrollment;
     } catch (error) {
-      if (!(error instanceof RailgateError) || error.code !== "key_exists") throw error;
+      if (!isEnrolled(error)) throw error;
       // The token response of this call names the client.
       const balances = await this.balances(options);
       if (this.clientId === undefined) throw error;
@@ -248,29 +253,70 @@ export class RailgateClient implements Gateway {
    * Requests live access for a new key, signed by a sandbox client's key. When an operator has approved it, open a client with
    * `environment: "live"` and the new key.
    *
-   * @param key - The new key, such as `await indexedDbVault({ profile: "live" }).signer()`.
-   * @throws {@link BusinessRuleError} with code `key_exists`, also if an earlier attempt, whose response was lost, enrolled it.
+   * A key that is already enrolled, such as after a lost response, stays with its client.
+   *
+   * @param key - The new key, such as `await indexedDbVault({ profile: "live" }).signer()`: one that was made for this.
+   * @throws {@link BusinessRuleError} with code `key_exists` if the key is another client's, of the sandbox, or was revoked.
    */
   async enrollLive(key: Signer, options: CallOptions = {}): Promise<Enrollment> {
     const jwk = JSON.stringify(signing(key).publicKey);
     const request = guarded(() => this.#connection.session.enroll_live_request(jwk));
-    return view(await this.#send({ ...unauthenticated(request), newKey: key }, options));
+    try {
+      return view(await this.#send({ ...unauthenticated(request), newKey: key }, options));
+    } catch (error) {
+      if (!isEnrolled(error) || this.clientId === undefined) throw error;
+      const live = await this.#with(key, "live");
+      try {
+        const status = await live.#standing(options);
+        if (status === undefined || (status === "active" && live.clientId !== this.clientId)) throw error;
+        return { client_id: this.clientId, key_id: live.keyId, environment: "live", status };
+      } finally {
+        await live.close();
+      }
+    }
+  }
+
+  /** Another client of the same gateway, with another key. */
+  #with(key: Signer, environment: Environment): Promise<RailgateClient> {
+    return RailgateClient.open({ ...this.#options, environment, signer: key, vault: memoryVault(key) });
+  }
+
+  /** Whether the key may call, or waits for approval, which only a call tells; `undefined` if neither. */
+  async #standing(options: CallOptions): Promise<"active" | "pending" | undefined> {
+    try {
+      await this.balances(options);
+      return "active";
+    } catch (error) {
+      if (!(error instanceof RailgateError) || error.problem === undefined) throw error;
+      return error.code === "enrollment_pending" ? "pending" : undefined;
+    }
   }
 
   /**
    * Enrols the key as an operator's, one of the people who run the gateway. Open the client with `environment: "live"`. What
-   * operators do is in {@link RailgateClient.call} and {@link RailgateClient.all}, under `/operator`.
+   * operators do is in {@link RailgateClient.call} and {@link RailgateClient.all}, under `/operator`. A key that is already an operator's,
+   * such as after a lost response, stays with that operator.
    *
    * @param code - The code of the operator's invitation (`opi_…`).
    * @param name - The operator's name; by default that of the invitation.
    */
-  async enrollOperator(code: string, name?: string, options: CallOptions = {}): Promise<Omit<OperatorEnrollment, keyof TokenParts>> {
+  async enrollOperator(code: string, name?: string, options: CallOptions = {}): Promise<EnrolledOperator> {
     const named = name === undefined ? {} : { name: check.filled(name, "name") };
     const body = JSON.stringify({ code: check.filled(code, "code"), jwk: this.#connection.publicKey, ...named });
-    const answer = await this.#send(post(`${API}/operator/enrollments`, body), options);
-    const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<OperatorEnrollment>(answer);
-    await this.#keep(enrollment.operator.id);
-    return enrollment;
+    try {
+      const answer = await this.#send(post(`${API}/operator/enrollments`, body), options);
+      const { access_token: _token, expires_in: _life, token_type: _type, ...enrollment } = view<OperatorEnrollment>(answer);
+      await this.#keep(enrollment.operator.id);
+      return enrollment;
+    } catch (error) {
+      if (!isEnrolled(error)) throw error;
+      // The token response of this call names the operator, as a client with the same ULID.
+      const { data: operators } = await this.call("GET", "/operator/operators", options);
+      const operator = operators.find(({ id }) => id.slice(PREFIX) === this.clientId?.slice(PREFIX));
+      if (operator === undefined) throw error;
+      await this.#keep(operator.id);
+      return { operator, key_id: this.keyId };
+    }
   }
 
   /**
@@ -290,7 +336,7 @@ export class RailgateClient implements Gateway {
       await this.#keep(enrollment.client_id);
       return enrollment;
     } catch (error) {
-      if (!(error instanceof RailgateError) || error.code !== "key_exists") throw error;
+      if (!isEnrolled(error)) throw error;
       const devices = await this.call("GET", "/mobile/devices", options);
       const device = devices.data.find((it) => it.key_id === this.keyId);
       if (device === undefined || this.clientId === undefined) throw error;
@@ -673,12 +719,24 @@ export class RailgateClient implements Gateway {
   /**
    * Adds another key to the client, for example for a new device or to replace this key.
    *
-   * @throws {@link BusinessRuleError} with code `key_exists`, also if an earlier attempt, whose response was lost, enrolled it.
+   * A key that this client has already, such as after a lost response, stays as it is.
+   *
+   * @throws {@link BusinessRuleError} with code `key_exists` if the key is somebody else's, of the other environment, or was revoked.
    */
   async addKey(key: Signer, label?: string, options: CallOptions = {}): Promise<Key> {
     const named = label === undefined ? {} : { label: check.filled(label, "label") };
     const body = JSON.stringify({ jwk: signing(key).publicKey, ...named });
-    return view(await this.#send({ ...post(`${API}/auth/keys`, body), newKey: key }, options));
+    try {
+      return view(await this.#send({ ...post(`${API}/auth/keys`, body), newKey: key }, options));
+    } catch (error) {
+      if (!isEnrolled(error)) throw error;
+      const added = await this.#with(key, this.#environment);
+      const { keyId } = added;
+      await added.close();
+      const found = (await this.keys(options)).find(({ key_id, environment }) => key_id === keyId && environment === this.#environment);
+      if (found === undefined || found.status === "revoked") throw error;
+      return found;
+    }
   }
 
   /** Revokes a key and its tokens. */
@@ -872,10 +930,18 @@ function entries(currency: string): string {
   return `${API}/balances/${part(currency, "currency")}/entries`;
 }
 
+/** Whether an enrolment failed because the key is enrolled: by an earlier attempt, if the key was made for it. */
+function isEnrolled(error: unknown): boolean {
+  return error instanceof RailgateError && error.code === "key_exists";
+}
+
 function capitals(method: string): string {
   if (!/^[A-Z]+$/.test(check.text(method, "method"))) throw new TypeError("method must be in capitals");
   return method;
 }
+
+/** An operator whose key is enrolled. For a key that was enrolled already, the `scope` is not known. */
+type EnrolledOperator = Omit<OperatorEnrollment, keyof TokenParts | "scope"> & Partial<Pick<OperatorEnrollment, "scope">>;
 
 /** The part of an enrolment's response that only the session uses. */
 interface TokenParts {

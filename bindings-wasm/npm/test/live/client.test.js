@@ -328,3 +328,27 @@ test("an enrolment whose answer got lost is done all the same", async (t) => {
   assert.deepEqual([enrollment.client_id, enrollment.webhook_secret, client.enrolled], [client.clientId, undefined, true]);
   assert.equal(enrollment.balances.find(({ currency }) => currency === "EUR").available, "1000000.00");
 });
+
+test("a key whose enrolment by another one got no answer is enrolled all the same", async (t) => {
+  const lost = new Set();
+  const once = ({ path }) => /\/(keys|enrollments)$/.test(path) && lost.size < 2 && !lost.has(path) && lost.add(path);
+  const { client } = await enrolled(t);
+  const signer = await railgate.generateSigner();
+  const lossy = lyingFetch((call) => (call.method === "POST" && once(call) ? "lost answer" : undefined));
+  await client.addKey(signer);
+  const other = await opened(t, { signer, fetch: lossy, patience: QUICK });
+  const [till, live] = [await railgate.generateSigner(), await railgate.generateSigner()];
+  const added = await other.addKey(till, "till 3");
+  assert.deepEqual([added.label, added.status, added.environment], ["till 3", "active", "sandbox"]);
+  const { key_id, ...asked } = await other.enrollLive(live);
+  assert.deepEqual(asked, { client_id: client.clientId, environment: "live", status: "pending" });
+  assert.equal(lossy.told.length, 2);
+  const waiting = await opened(t, { signer: live, environment: "live" });
+  assert.equal(key_id, waiting.keyId);
+  await assert.rejects(waiting.balances(), { code: "enrollment_pending" });
+  // A key of one kind is not taken for the other, nor is somebody else's.
+  await assert.rejects(client.addKey(live), { code: "key_exists" });
+  await assert.rejects((await enrolled(t)).client.addKey(till), { code: "key_exists" });
+  await client.revokeKey(added.key_id);
+  await assert.rejects(client.addKey(till), { code: "key_exists" });
+});

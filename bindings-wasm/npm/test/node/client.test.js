@@ -150,7 +150,10 @@ test("what settles all tries is told as it is, and no other refusal of a later o
   const doubtful = await scripted([lost, reversed], quick);
   await assert.rejects(doubtful.client.reverse("x"), (error) => error instanceof ConnectionError && error.idempotencyKey === doubtful.keys[1]);
   const exists = problem(409, "key_exists", "business_rule");
-  await assert.rejects((await scripted([lost, exists], quick)).client.addKey(await generateSigner()), { code: "key_exists" });
+  // Of an added key, the client's keys tell whether an earlier attempt enrolled it.
+  const adding = await scripted([lost, exists, answer(200, { data: [{ key_id: "another" }] })], quick);
+  await assert.rejects(adding.client.addKey(await generateSigner()), { code: "key_exists" });
+  assert.match(adding.asked.at(-1), /auth\/keys$/);
   const { client, asked } = await scripted([lost, exists, answer(200, { data: [] })], quick);
   await assert.rejects(client.enroll("Corner shop"), { code: "key_exists" });
   assert.match(asked.at(-1), /balances$/);
