@@ -15,10 +15,9 @@ use crate::feed::FeedFollower;
 use crate::filter::{SettlementFilter, SettlementPage, below};
 use crate::follow::{Followed, StatusFollower};
 use crate::host::{HttpResponse, HttpTransport, Signer};
-use crate::link::{Boxed, Link, NewKey, TRIES, now, public_key_of, read, unique_name};
+use crate::link::{Boxed, Link, NewKey, TRIES, public_key_of, read, unique_name};
 use crate::names::KeyStatus;
-use crate::request::{BatchAnswer, BatchResult, ReversalRequest, SettlementRequest, batch_body};
-use crate::values::Instant;
+use crate::request::{AT_ANY_TIME, BatchAnswer, BatchResult, ReversalRequest, SettlementRequest, batch_body};
 use crate::views::{Balance, Check, Event, FeedPage, Provider, Receipt, Reconciliation, Reversal, Reversed, Settlement, Status};
 
 pub(crate) const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
@@ -194,7 +193,7 @@ impl GatewayClient {
     /// `Invalid` before anything is sent; `Refused`: nothing is paid; `Unanswered`: it may be paid, repeat the call to find
     /// out; `Unsigned`.
     pub async fn create(&self, request: SettlementRequest) -> Result<Settlement, GatewayError> {
-        let body = request.checked_body(Instant(now()))?;
+        let body = request.checked_body(AT_ANY_TIME)?;
         let call = Call::new(Request::post(SETTLEMENTS, body.clone())).repeatable();
         // Another settlement under the same reference is never mistaken for this one.
         let answers = move |answer: &HttpResponse| matches!(answer.status, 200 | 201) && shows(&request.reference, &body, &answer.body);

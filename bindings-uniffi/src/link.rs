@@ -133,6 +133,8 @@ struct Kept {
     place: Option<Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
     session: railgate::client::Snapshot,
 }
 
@@ -140,6 +142,8 @@ struct State {
     session: Session,
     /// Never changes once set: an outbox may have been opened for this client.
     client_id: Option<String>,
+    /// The end user whose device this is, once it has enrolled as one.
+    user: Option<String>,
 }
 
 /// The common part of the responses to an enrolment and a token request.
@@ -181,7 +185,7 @@ pub(crate) fn unique_name() -> Result<String, GatewayError> {
 
 impl Link {
     pub(crate) fn new(session: Session, transport: Arc<dyn HttpTransport>, signer: Arc<dyn Signer>) -> Self {
-        let (state, measured) = (Mutex::new(State { session, client_id: None }), Measured::default());
+        let (state, measured) = (Mutex::new(State { session, client_id: None, user: None }), Measured::default());
         Self { line: Arc::new(Line { state, transport, signer, measured }), beside: Beside::default() }
     }
 
@@ -205,12 +209,23 @@ impl Link {
         self.line.state().client_id.clone()
     }
 
+    /// The end user whose device this is, as far as that is known.
+    pub(crate) fn user(&self) -> Option<String> {
+        self.line.state().user.clone()
+    }
+
+    /// The key enrolled as that of a device of this end user.
+    pub(crate) fn is_of_user(&self, user: &str) {
+        self.line.state().user = Some(user.to_owned());
+    }
+
     /// The state to store between two runs, as JSON.
     pub(crate) fn keep(&self) -> String {
         let state = self.line.state();
         let kept = Kept {
             place: Some(Place::of(&state.session)),
             client_id: state.client_id.clone(),
+            user: state.user.clone(),
             session: state.session.snapshot().without_session(),
         };
         // All members are texts: this cannot fail.
@@ -228,7 +243,7 @@ impl Link {
             return Ok(());
         }
         state.session.restore(&kept.session);
-        state.client_id = kept.client_id;
+        (state.client_id, state.user) = (kept.client_id, kept.user);
         Ok(())
     }
 
@@ -408,9 +423,9 @@ impl Line {
     }
 }
 
-/// The key belongs to another client than the state stored on this device.
+/// The key belongs to another client or end user than the state stored on this device.
 pub(crate) fn other_client() -> GatewayError {
-    let detail = "the key belongs to another client than the stored session and the outbox; continue without them";
+    let detail = "the key belongs to another client or end user than the stored session and the outbox; continue without them";
     GatewayError::Storage { problem: Problem::local("storage_owner", detail) }
 }
 

@@ -256,16 +256,19 @@ impl GatewayClient {
         let jwk = railgate::api::Jwk::default();
         let body = DeviceEnrollBody { code, jwk, platform, app_version, model, name, attestation };
         let request = self.link.session(|session| session.enroll_device_request(body));
-        match self.link.carry(Call::new(request), 1, &|_| true).await.read() {
+        let enrolled: Result<DeviceEnrollment, _> = self.link.carry(Call::new(request), 1, &|_| true).await.read();
+        let enrollment = match enrolled {
             Err(GatewayError::Refused { problem }) if problem.code == ErrorCode::KeyExists.as_str() => {
                 let client_id = self.link.identify().await?;
                 let key_id = self.key_id()?;
                 let own = self.devices(None).await?.into_iter().find(|device| device.key_id == key_id);
                 let device = own.ok_or(GatewayError::Refused { problem })?;
-                Ok(DeviceEnrollment { device, client_id })
+                DeviceEnrollment { device, client_id }
             }
-            enrolled => enrolled,
-        }
+            enrolled => enrolled?,
+        };
+        self.link.is_of_user(&enrollment.device.user);
+        Ok(enrollment)
     }
 
     /// Returns the devices of this device's user; for a backend, those of one of its users.

@@ -15,7 +15,7 @@ use crate::disk::on_disk;
 use crate::error::{GatewayError, Problem};
 use crate::link::{Ended, Link, answer_heard, now, other_client};
 use crate::mirror::{Give as _, mirror_enum};
-use crate::request::SettlementRequest;
+use crate::request::{AT_ANY_TIME, SettlementRequest};
 use crate::values::{Instant, Json};
 use crate::views::Settlement;
 
@@ -117,6 +117,8 @@ pub struct Outbox {
     link: Arc<Link>,
     /// The client that it was opened for.
     client_id: String,
+    /// The end user whose device it was opened on, if that was known.
+    user: Option<String>,
     changed: Arc<Signal>,
     given_up: Arc<GivenUp>,
     shy: Mutex<Shy>,
@@ -216,8 +218,12 @@ impl Outbox {
 
     /// Sends one attempt to the gateway and stores its result.
     async fn carry(&self, mut carried: Carried, tried: Try) -> Result<(), GatewayError> {
+        // As a payment of another end user, it would be another payment.
+        let is_users = self.user.is_none() || self.link.user() == self.user;
         let ended = match self.link.client_id() {
-            Some(client_id) if client_id == self.client_id => self.link.carry(Call::new(tried.request.clone()), 1, &|_| true).await,
+            Some(client_id) if client_id == self.client_id && is_users => {
+                self.link.carry(Call::new(tried.request.clone()), 1, &|_| true).await
+            }
             // On behalf of another client it would be paid again.
             Some(_) | None => Ended { verdict: Verdict::NotDone, last: Err(other_client()) },
         };
@@ -287,8 +293,8 @@ impl Outbox {
     }
 }
 
-/// Opens the outbox in the file at `path`, and creates it if there is none. It belongs to the enrolled `client`; for another
-/// client the same file is refused.
+/// Opens the outbox in the file at `path`, and creates it if there is none. It belongs to the enrolled `client`, and on an end user's
+/// device to that user; for another one the same file is refused.
 ///
 /// # Errors
 /// `Storage`: `storage_in_use`, `storage_owner`, `storage_version`, `storage_corrupt`, `storage_failed`; `Invalid` with code
@@ -297,10 +303,11 @@ impl Outbox {
 pub async fn open_outbox(path: String, client: Arc<GatewayClient>) -> Result<Arc<Outbox>, GatewayError> {
     let client_id = client.link.client_id();
     let client_id = client_id.ok_or_else(|| GatewayError::invalid(Problem::local("not_enrolled", "the client is not enrolled")))?;
-    let owner = format!("{} {} {client_id}", client.base, client.mode.as_str());
-    let file = on_disk(move || OutboxFile::open(&PathBuf::from(path), &owner, now())).await??;
+    let (owner, user) = (format!("{} {} {client_id}", client.base, client.mode.as_str()), client.link.user());
+    let whose = user.clone();
+    let file = on_disk(move || OutboxFile::open(&PathBuf::from(path), &owner, whose.as_deref(), now())).await??;
     let (file, changed) = (Arc::new(file), Arc::new(Signal::new()));
-    Ok(Arc::new(Outbox { file, link: client.link.clone(), client_id, changed, given_up: Arc::default(), shy: Mutex::default() }))
+    Ok(Arc::new(Outbox { file, link: client.link.clone(), client_id, user, changed, given_up: Arc::default(), shy: Mutex::default() }))
 }
 
 #[uniffi::export]
@@ -310,7 +317,7 @@ impl Outbox {
     /// # Errors
     /// `Invalid` with every problem, or `reference_conflict`; `Storage`.
     pub async fn put(&self, request: SettlementRequest) -> Result<OutboxEntry, GatewayError> {
-        let body = request.checked_body(Instant(now()))?;
+        let body = request.checked_body(AT_ANY_TIME)?;
         self.ask_again();
         let kept = self.change(move |file| file.put(&request.reference, &body, now())).await?;
         entry(kept)

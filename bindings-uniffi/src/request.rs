@@ -66,6 +66,9 @@ pub(crate) fn written(body: &impl serde::Serialize) -> String {
     serde_json::to_string(body).unwrap_or_default()
 }
 
+/// For a request that is sent: whether it has expired is for the gateway to say. What was done before stays done, and a repeat finds out.
+pub(crate) const AT_ANY_TIME: Instant = Instant(i64::MIN);
+
 impl SettlementRequest {
     /// The body of the create call.
     pub(crate) fn body(&self) -> String {
@@ -86,7 +89,7 @@ impl SettlementRequest {
         })
     }
 
-    /// The body, if it passes the gateway's own validator.
+    /// The body, if it passes the gateway's own validator at this time.
     pub(crate) fn checked_body(&self, now: Instant) -> Result<String, GatewayError> {
         let body = self.body();
         parse_create(body.as_bytes(), &AnyCurrency, now.0)?;

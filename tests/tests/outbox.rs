@@ -213,7 +213,7 @@ impl World {
                     && !self.carry(&outbox, *tried, false)
                 {
                     drop(outbox);
-                    return OutboxFile::open(path, OWNER, self.device()).unwrap();
+                    return OutboxFile::open(path, OWNER, None, self.device()).unwrap();
                 }
             }
         }
@@ -236,7 +236,7 @@ fn play(seed: u64) -> BTreeMap<&'static str, usize> {
         removed: BTreeMap::new(),
         again: BTreeSet::new(),
     };
-    let mut outbox = OutboxFile::open(&path, OWNER, world.device()).unwrap();
+    let mut outbox = OutboxFile::open(&path, OWNER, None, world.device()).unwrap();
     for _ in 0..160 {
         outbox = world.step(outbox, &path);
     }
@@ -276,7 +276,21 @@ fn every_settlement_ends_as_the_gateway_has_it() {
 }
 
 fn open(path: &Path, owner: &str) -> Result<OutboxFile, OutboxError> {
-    OutboxFile::open(path, owner, START)
+    OutboxFile::open(path, owner, None, START)
+}
+
+#[test]
+fn a_file_passes_from_no_end_user_to_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outbox.db");
+    let of = |user: Option<&str>| OutboxFile::open(&path, OWNER, user, START);
+    // As a program left it that knew of no users, and one that has not learnt yet whose device it is on.
+    drop(of(None).unwrap());
+    drop(of(Some("ada")).unwrap());
+    assert!(matches!(of(Some("ben")), Err(OutboxError::OtherOwner(_))));
+    drop(of(None).unwrap());
+    drop(of(Some("ada")).unwrap());
+    assert!(matches!(open(&path, "somebody else"), Err(OutboxError::OtherOwner(_))));
 }
 
 #[test]
@@ -400,7 +414,7 @@ fn an_outbox_of_before_opens_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("outbox.db");
     Connection::open(&path).unwrap().execute_batch(include_str!("../../core/tests/golden/outbox-1.sql")).unwrap();
-    let file = OutboxFile::open(&path, OWNER, START + 60_000).unwrap();
+    let file = OutboxFile::open(&path, OWNER, None, START + 60_000).unwrap();
     let mut entries = file.changes(0, 99).unwrap();
     entries.sort_by(|one, other| one.reference.cmp(&other.reference));
     let seen: Vec<_> = entries.iter().map(|it| (it.reference.as_str(), it.state.as_str(), it.tries, it.settlement.is_some())).collect();

@@ -59,6 +59,13 @@ impl Gateway {
             ["auth", "challenges"] => json!({"challenge": "c", "expires_in": 300}),
             ["auth", "tokens"] => json!({"access_token": "t", "expires_in": 900, "client_id": self.client_id}),
             ["auth", "enrollments"] => json!({"client_id": self.client_id, "key_id": "k", "status": "active", "webhook_secret": null}),
+            // The code names the user.
+            ["mobile", "devices"] => {
+                let user = serde_json::from_str::<serde_json::Value>(body).unwrap()["code"].clone();
+                let device = json!({"id": "dev_1", "user": user, "key_id": "k", "name": null, "platform": "android", "app_version": null,
+                    "model": null, "created_at": "2026-11-21T11:53:17.042Z", "revoked_at": null});
+                json!({"client_id": self.client_id, "environment": "sandbox", "access_token": "t", "expires_in": 900, "device": device})
+            }
             ["gateway", "settlements"] => serde_json::to_value(self.sandbox.client().create_json(body).unwrap().settlement).unwrap(),
             ["gateway", "settlements", reference] => serde_json::to_value(self.sandbox.client().settlement(reference).unwrap()).unwrap(),
             ["gateway", "settlements", reference, "reverse"] => {
@@ -445,4 +452,33 @@ fn what_has_ended_is_removed_and_what_has_not_stays() {
     // Added again, it is reported like any other, although its last reported change was deleted.
     let again = block_on(outbox.put(request("inv-1"))).unwrap();
     assert_eq!(block_on(watcher.next()).unwrap(), [again]);
+}
+
+#[test]
+fn what_one_end_user_has_queued_is_not_sent_as_another() {
+    let (gateway, folder) = (Gateway::new("cli_1"), tempfile::tempdir().unwrap());
+    let device_of = |user: &str, key: u8| {
+        let client = client(&gateway, key, None);
+        block_on(client.enroll_device(user.to_owned(), "android".to_owned(), None, None, None, None)).unwrap();
+        client
+    };
+    let ada = device_of("ada", 1);
+    let outbox = open(&folder, &ada).unwrap();
+    block_on(outbox.put(request("p-1"))).unwrap();
+    drop(outbox);
+    let Err(GatewayError::Storage { problem }) = open(&folder, &device_of("ben", 2)) else { panic!() };
+    assert_eq!(problem.code, "storage_owner");
+    // After a restart, and with another key of the same user.
+    let again = client(&gateway, 1, Some(ada.session().unwrap()));
+    drop(open(&folder, &again).unwrap());
+    block_on(open(&folder, &device_of("ada", 3)).unwrap().flush()).unwrap();
+}
+
+#[test]
+fn a_repeat_after_its_end_finds_out_what_became_of_it() {
+    let (gateway, folder) = (Gateway::new("cli_1"), tempfile::tempdir().unwrap());
+    let outbox = open(&folder, &enrolled(&gateway)).unwrap();
+    let ended = || SettlementRequest { expires_at: Some(Instant(1_000)), ..request("p-1") };
+    let kept = block_on(outbox.put(ended())).unwrap();
+    assert_eq!(block_on(outbox.put(ended())).unwrap().reference, kept.reference, "adding it again changes nothing");
 }

@@ -149,12 +149,13 @@ impl Kept {
 }
 
 impl OutboxFile {
-    /// Opens the outbox at `path`, or creates it. `owner` names on whose behalf the entries are sent: gateway, mode and client. A
-    /// try that was in flight when an earlier process ended counts as one without a response.
+    /// Opens the outbox at `path`, or creates it. `owner` names on whose behalf the entries are sent: gateway, mode and client; and `user`
+    /// for which of its end users, if that is known. What was sent for one would be another payment for another one. A try that was in
+    /// flight when an earlier process ended counts as one without a response.
     ///
     /// # Errors
     /// [`OutboxError`], except `ReferenceTaken`, `Absent` and `State`.
-    pub fn open(path: &Path, owner: &str, now: Millis) -> Result<Self, OutboxError> {
+    pub fn open(path: &Path, owner: &str, user: Option<&str>, now: Millis) -> Result<Self, OutboxError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(std::time::Duration::ZERO)?;
         // The lock lasts until the file is closed or the process ends, for whatever reason.
@@ -165,11 +166,14 @@ impl OutboxFile {
             Some(rusqlite::ErrorCode::NotADatabase) => OutboxError::NotAnOutbox,
             _ => OutboxError::File(error),
         })?;
-        prepare(&transaction, owner)?;
+        prepare(&transaction, owner, user)?;
         recover(&transaction, now)?;
         transaction.commit()?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
+        // On Apple's systems only this reaches the disk itself; elsewhere it changes nothing.
+        connection.pragma_update(None, "fullfsync", true)?;
+        connection.pragma_update(None, "checkpoint_fullfsync", true)?;
         Ok(Self { connection: Mutex::new(connection) })
     }
 
@@ -429,14 +433,16 @@ fn update(connection: &Connection, kept: &Kept) -> Result<(), OutboxError> {
     Ok(())
 }
 
-/// Creates the tables, or checks that existing ones are an outbox and belong to `owner`.
-fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
+/// Creates the tables, or checks that existing ones are an outbox and belong to `owner` and `user`. The first user who opens one without
+/// becomes its user.
+fn prepare(connection: &Connection, owner: &str, user: Option<&str>) -> Result<(), OutboxError> {
+    let own = user.map_or_else(|| owner.to_owned(), |user| format!("{owner}\n{user}"));
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     match (pragma("application_id")?, pragma("user_version")?) {
         (0, 0) if tables == 0 => {
             connection.execute_batch(include_str!("schema.sql"))?;
-            connection.execute("INSERT INTO outbox (id, owner, change) VALUES (1, ?1, 0)", [owner])?;
+            connection.execute("INSERT INTO outbox (id, owner, change) VALUES (1, ?1, 0)", [own])?;
             connection.pragma_update(None, "application_id", APPLICATION)?;
             connection.pragma_update(None, "user_version", LAYOUT)?;
             return Ok(());
@@ -446,7 +452,14 @@ fn prepare(connection: &Connection, owner: &str) -> Result<(), OutboxError> {
         _ => return Err(OutboxError::NotAnOutbox),
     }
     let theirs: String = connection.query_row("SELECT owner FROM outbox", [], |row| row.get(0))?;
-    if theirs == owner { Ok(()) } else { Err(OutboxError::OtherOwner(theirs)) }
+    let (its_owner, its_user) = theirs.split_once('\n').map_or((theirs.as_str(), None), |(owner, user)| (owner, Some(user)));
+    if its_owner != owner || its_user.is_some_and(|its| user.is_some_and(|user| user != its)) {
+        return Err(OutboxError::OtherOwner(theirs));
+    }
+    if its_user.is_none() && user.is_some() {
+        connection.execute("UPDATE outbox SET owner = ?1", [own])?;
+    }
+    Ok(())
 }
 
 /// Tries that were in flight when the process ended have no response.

@@ -8,7 +8,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("outbox.db");
 //! # let now = 1_795_257_497_042;
-//! let outbox = OutboxFile::open(&path, "https://pay.example sandbox cli_01JD0000000000000000000000", now)?;
+//! let outbox = OutboxFile::open(&path, "https://pay.example sandbox cli_01JD0000000000000000000000", None, now)?;
 //! outbox.put("inv-1", r#"{"amount": 10.50, "currency": "EUR", "to": "sim:ok", "reference": "inv-1"}"#, now)?;
 //!
 //! // Stored as possibly sent before it is returned. The host sends `attempt.request` with an `Exchange`.

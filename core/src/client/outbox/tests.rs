@@ -136,7 +136,7 @@ fn pauses_double_up_to_five_minutes_and_differ() {
 #[cfg(feature = "sqlite")]
 #[test]
 fn what_a_clock_that_was_ahead_put_in_does_not_wait_for_what_is_followed() {
-    let file = OutboxFile::open(":memory:".as_ref(), "me", 0).unwrap();
+    let file = OutboxFile::open(":memory:".as_ref(), "me", None, 0).unwrap();
     file.put("ahead", BODY, 365 * 86_400_000).unwrap();
     file.put("inv-1", BODY, 0).unwrap();
     let next = || match file.next(0).unwrap() {
