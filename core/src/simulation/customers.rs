@@ -319,11 +319,23 @@ impl World<'_> {
             // Without a name, it would be another reversal.
             What::GiveBack { call, settlement, name } if anew && !name.starts_with("call") => {
                 let call = Signed { by: self.anew(&call.by), command: call.command };
+                let settlement = self.named_by(who, &call, settlement);
                 self.send_back(who, call, &settlement, &name, (at, false))
             }
             // It may not have counted, and then a gateway takes its signature for minutes only: here, signatures last.
             What::GiveBack { name, .. } if !answered && !is_recent && name.starts_with("key") => Ok(()),
-            What::GiveBack { call, settlement, name } => self.send_back(who, *call, &settlement, &name, (at, answered)),
+            What::GiveBack { call, settlement, name } => {
+                let settlement = self.named_by(who, &call, settlement);
+                self.send_back(who, *call, &settlement, &name, (at, answered))
+            }
+        }
+    }
+
+    /// The settlement that a call names: another one than when it was first sent, if that was lost with its primary and asked for again.
+    fn named_by(&self, who: usize, call: &Signed<Reverse>, before: String) -> String {
+        match &call.command.target {
+            Target::Reference(reference) => self.model.id_of(who, reference.as_str()).map_or(before, str::to_owned),
+            Target::Id(_) => before,
         }
     }
 
