@@ -16,7 +16,7 @@ use railgate::store::record::{AccountRecord, Key, Record};
 use railgate::store::{Commit, CommitError, Scan, Store, Unique, Write, typed_all};
 use railgate_tests::patience::until;
 use railgate_tests::pgbouncer::PgBouncer;
-use railgate_tests::postgres::Postgres;
+use railgate_tests::postgres::{Postgres, Sql};
 
 use super::pooler::{pooled, shared};
 use super::{Fresh, options, some_writes};
@@ -268,6 +268,13 @@ fn it_may_be_used_and_dropped_on_any_thread() {
     assert_eq!(funding.totals, Totals { debits_posted: 3, ..Totals::default() });
 }
 
+/// Makes a rule that records the settings under which a row is written.
+fn note_settings(sql: &Sql) {
+    sql.run("CREATE TABLE noted (setting text); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             INSERT INTO noted VALUES (current_setting('synchronous_commit')), (current_setting('transaction_isolation')); RETURN NEW; END $$; \
+             CREATE TRIGGER note AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION note()");
+}
+
 #[test]
 fn an_answer_is_durable_whatever_the_roles_defaults_are() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
@@ -275,11 +282,23 @@ fn an_answer_is_durable_whatever_the_roles_defaults_are() {
     sql.run(&format!("ALTER DATABASE {} SET synchronous_commit = off", fresh.database));
     sql.run(&format!("ALTER DATABASE {} SET default_transaction_isolation = 'serializable'", fresh.database));
     let store = PostgresStore::open(&server.url(&fresh.database), PostgresOptions { writers: 1, ..options() }).unwrap();
-    // A rule that records the settings under which a row is written.
-    sql.run("CREATE TABLE noted (setting text); CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
-             INSERT INTO noted VALUES (current_setting('synchronous_commit')), (current_setting('transaction_isolation')); RETURN NEW; END $$; \
-             CREATE TRIGGER note AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION note()");
+    note_settings(&sql);
     store.commit(&payment(1)).unwrap();
+    assert_eq!(sql.texts("SELECT setting FROM noted ORDER BY 1"), ["on", "read committed"]);
+}
+
+#[test]
+fn an_answer_is_durable_whatever_becomes_of_the_servers_settings() {
+    let server = Postgres::quick();
+    let database = server.database();
+    let store = PostgresStore::open(&server.url(&database), PostgresOptions { writers: 1, ..options() }).unwrap();
+    store.commit(&payment(1)).unwrap();
+    let sql = server.sql(&database);
+    note_settings(&sql);
+    sql.run("ALTER SYSTEM SET synchronous_commit = off");
+    sql.run("SELECT pg_reload_conf()");
+    until("connections that are there have the setting", || sql.texts("SHOW synchronous_commit") == ["off"]);
+    store.commit(&payment(2)).unwrap();
     assert_eq!(sql.texts("SELECT setting FROM noted ORDER BY 1"), ["on", "read committed"]);
 }
 

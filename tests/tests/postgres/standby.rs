@@ -1,11 +1,13 @@
 //! A synchronous standby: it has every acknowledged commit, whatever fails, and once promoted, it is the only valid primary.
 
+use std::thread;
 use std::time::Duration;
 
 use railgate::ids::SettlementNo;
+use railgate::store::conformance::{clashes, fixtures::*};
 use railgate::store::postgres::{PostgresOptions, PostgresStore};
 use railgate::store::record::Key;
-use railgate::store::{CommitError, Store};
+use railgate::store::{Commit, CommitError, Store};
 use railgate_tests::patience::until;
 use railgate_tests::postgres::Postgres;
 
@@ -46,6 +48,45 @@ fn a_commit_that_the_standby_does_not_have_is_not_answered_as_made() {
     assert!(store.get(&Key::Settlement(SettlementNo(1))).unwrap().is_some());
     let kept = store.get(&Key::Settlement(SettlementNo(2))).unwrap().is_some();
     assert!(kept || matches!(answer, Err(CommitError::Indeterminate(_))), "{answer:?}, and the standby has it: {kept}");
+}
+
+/// Makes a commit while an operator ends every wait for the standby.
+fn commit_unwaited(store: &PostgresStore, commit: &Commit, server: &Postgres) -> Result<(), CommitError> {
+    let sql = server.sql("postgres");
+    let mut ended = 0;
+    let answer = thread::scope(|scope| {
+        let commit = scope.spawn(|| store.commit(commit));
+        until("the commit is answered", || {
+            ended += sql.texts("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").len();
+            commit.is_finished()
+        });
+        commit.join().unwrap()
+    });
+    assert_ne!(ended, 0, "it never waited for the standby");
+    answer
+}
+
+#[test]
+fn a_commit_whose_wait_for_the_standby_is_ended_is_not_answered_as_made() {
+    let primary = Postgres::quick();
+    let database = primary.database();
+    let standby = primary.standby();
+    let store = PostgresStore::open(&primary.url(&database), hasty()).unwrap();
+    store.commit(&some_writes(1, 1)).unwrap();
+    standby.stop("immediate");
+    let at_once = commit_unwaited(&store, &some_writes(2, 1), &primary);
+    // After a taken key, the next commits look at what they wrote before they send `COMMIT`.
+    assert_eq!(clashes(store.commit(&commit([insert(settlement(9, 1, "1"))]))), [0]);
+    let looked_at = commit_unwaited(&store, &some_writes(3, 1), &primary);
+    drop(store);
+    for answer in [at_once, looked_at] {
+        assert!(matches!(answer, Err(CommitError::Indeterminate(_))), "{answer:?}");
+    }
+    assert_eq!(settlements(&primary, &database), ["1", "2", "3"]);
+    primary.stop("immediate");
+    standby.start_again();
+    standby.promote();
+    assert_eq!(settlements(&standby, &database), ["1"]);
 }
 
 #[test]
