@@ -54,6 +54,7 @@ fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
     let (server, fresh) = (Postgres::shared(), Fresh::new());
     let sql = server.sql(&fresh.database);
     sql.texts(&format!("SELECT pg_advisory_lock({})", i32::from_be_bytes(*b"RGAT")));
+    sql.run(&format!("ALTER DATABASE {} SET lock_timeout = '1s'", fresh.database));
     let hasty = PostgresOptions { statement_timeout: std::time::Duration::from_secs(3), ..options() };
     let url = server.url(&fresh.database);
     let opening = std::thread::spawn(move || PostgresStore::open(&url, hasty).map(drop));
@@ -65,6 +66,27 @@ fn who_waits_for_a_long_migration_waits_longer_than_for_a_statement() {
     assert!(!opening.is_finished(), "{:?}", opening.join().unwrap());
     sql.texts("SELECT pg_advisory_unlock_all()");
     opening.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_migration_that_waits_for_a_long_transaction_stands_in_nobodys_way() {
+    let server = Postgres::shared();
+    let database = server.database();
+    server.sql(&database).run(include_str!("../../../core/tests/golden/postgres-0018.sql"));
+    let (long, other) = (server.sql(&database), server.sql(&database));
+    long.run("BEGIN; SELECT 1 FROM public.settlement LIMIT 1");
+    let url = server.url(&database);
+    let opening = std::thread::spawn(move || PostgresStore::open(&url, options()).map(drop));
+    let waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = 'public.settlement'::regclass";
+    until("the migration waits", || !other.texts(waits).is_empty());
+    // The server ends a statement that waits for ever.
+    other.run("SET statement_timeout = '60s'; SELECT count(*) FROM public.settlement");
+    assert!(!opening.is_finished());
+    long.run("COMMIT");
+    opening.join().unwrap().unwrap();
+    assert!(PostgresStore::schema(&server.url(&database), options()).unwrap().is_current());
+    drop((long, other));
+    server.remove(&database);
 }
 
 #[test]

@@ -6,11 +6,16 @@
 //! Each migration names the oldest schema version whose programs still work with it. A node of the previous release may therefore
 //! restart while its successors are rolled out. A migration that removes something comes at least one release after its last use.
 
+use std::time::Duration;
+
 use sha2::{Digest, Sha256};
+use tokio::time::{Instant, sleep};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use super::error::failed;
+use super::pool::jittered;
 use crate::store::{SchemaVersion, StoreError};
 
 /// The advisory lock held while a program inspects the schema: `RGAT`.
@@ -69,20 +74,51 @@ impl Migration {
     }
 }
 
+/// How long a migration waits for a table that others use. Every later statement on that table waits behind it.
+const LOCK_TIMEOUT_MS: u32 = 1_000;
+/// The pause before the next try: servers catch up in between.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How long it goes on trying.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 /// Applies the missing migrations, or requires that there are none if `may_change` is not set. A database without tables becomes a
 /// railgate database. Everything happens in one transaction: a node that starts in the meantime waits and then finds everything
-/// done.
+/// done. While others use a table that is to change, it tries again and again, and lets everybody pass in between.
 pub(super) async fn migrate(client: &mut Client, migrations: &[Migration], may_change: bool) -> Result<(), StoreError> {
     let fail = |e| failed("migrating the database", &e);
-    let transaction = locked(client).await?;
-    let applied = inspect(&transaction, migrations).await?;
-    if applied < migrations.len() && !may_change {
-        return Err(outdated(applied, migrations.len()));
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let transaction = locked(client).await?;
+        let applied = inspect(&transaction, migrations).await?;
+        if applied < migrations.len() && !may_change {
+            return Err(outdated(applied, migrations.len()));
+        }
+        match apply_all(&transaction, migrations, applied).await {
+            Ok(()) => return transaction.commit().await.map_err(fail),
+            Err(error) if !is_in_use(&error) => return Err(fail(error)),
+            Err(_) if Instant::now() >= deadline => return Err(StoreError::unavailable("migrating the database", IN_USE)),
+            Err(_) => transaction.rollback().await.map_err(fail)?,
+        }
+        sleep(jittered(PAUSE)).await;
     }
+}
+
+/// What to do about a table that stays in use.
+const IN_USE: &str = "a long transaction, such as that of pg_dump or `railgate ledger verify`, keeps a table from being changed: end it, or \
+                      try again when it has ended; SELECT pid, application_name, xact_start, query FROM pg_stat_activity WHERE datname = \
+                      current_database() ORDER BY xact_start shows the oldest first, and SELECT pg_terminate_backend(pid) ends one";
+
+/// Whether others use a table, or wait for one that this transaction has changed.
+fn is_in_use(error: &tokio_postgres::Error) -> bool {
+    matches!(error.code(), Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::T_R_DEADLOCK_DETECTED))
+}
+
+async fn apply_all(transaction: &Transaction<'_>, migrations: &[Migration], applied: usize) -> Result<(), tokio_postgres::Error> {
+    transaction.batch_execute(&format!("SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}")).await?;
     for (no, migration) in (1i32..).zip(migrations).skip(applied) {
-        apply(&transaction, no, migration).await.map_err(fail)?;
+        apply(transaction, no, migration).await?;
     }
-    transaction.commit().await.map_err(fail)
+    Ok(())
 }
 
 /// The version of the schema.
@@ -92,13 +128,13 @@ pub(super) async fn version(client: &mut Client, migrations: &[Migration]) -> Re
 }
 
 /// A transaction with the lock on the schema. A migration takes as long as the tables are large, and so does waiting for it; these
-/// have no timeout. The connection of a machine that died during a migration becomes idle sooner or later, and idle time still has
+/// have no timeout, whatever the role's defaults are. The connection of a machine that died during a migration becomes idle sooner or later, and idle time still has
 /// a limit.
 async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
     let fail = |e| failed("looking at the schema", &e);
     let transaction = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false);
     let transaction = transaction.start().await.map_err(fail)?;
-    let lock = format!("SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock({LOCK})");
+    let lock = format!("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({LOCK})");
     transaction.batch_execute(&lock).await.map_err(fail)?;
     Ok(transaction)
 }
