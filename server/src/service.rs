@@ -32,7 +32,7 @@ use crate::conformance::tests_due::Tests;
 use crate::deliver::{DeliverSettings, Deliverer, Delivering};
 use crate::expiring::Expiring;
 use crate::following::Following;
-use crate::gateway::{Gateway, QueueLimits};
+use crate::gateway::{Gateway, QueueLimits, cores};
 use crate::heartbeat::Heartbeats;
 use crate::http::{Figures, HttpLimits, Listener, Middleware, Parts, Tls, TlsError, front};
 use crate::master::{self, MasterError};
@@ -499,7 +499,7 @@ fn open_store(config: &ServeConfig) -> Result<Arc<dyn Store>, ServeError> {
                 make_folder(folder)?;
             }
             let sharing = if config.shared_store { Sharing::Among } else { Sharing::Alone };
-            let options = SqliteOptions { synchronous: config.synchronous, sharing, ..SqliteOptions::default() };
+            let options = SqliteOptions { synchronous: config.synchronous, sharing, readers: 2 * cores(), ..SqliteOptions::default() };
             Ok(Arc::new(SqliteStore::open_with(path, options)?))
         }
     }

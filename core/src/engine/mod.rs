@@ -261,6 +261,11 @@ impl Engine {
         self.store.is_remote()
     }
 
+    /// How many reads the store makes at a time.
+    pub fn readers(&self) -> usize {
+        self.store.readers()
+    }
+
     fn provider_id(&self, no: ProviderNo) -> SmolStr {
         self.routes().provider(no).map_or(SmolStr::new_static("retired"), |spec| SmolStr::new(&spec.id))
     }

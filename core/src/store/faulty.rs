@@ -209,6 +209,10 @@ impl<S: Store> Store for Faulty<S> {
         self.remote
     }
 
+    fn readers(&self) -> usize {
+        self.inner.readers()
+    }
+
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
         self.read(|inner| inner.look_up(lookups))
     }

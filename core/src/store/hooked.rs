@@ -75,6 +75,11 @@ pub trait Hooks: Send + Sync {
     fn is_remote(&self) -> bool {
         false
     }
+
+    /// The most reads that the store says it makes at a time.
+    fn readers(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// A store with hooks, which it dereferences to.
@@ -149,6 +154,10 @@ impl<H: Hooks> Store for Hooked<H> {
 
     fn is_remote(&self) -> bool {
         self.hooks.is_remote() || self.inner.is_remote()
+    }
+
+    fn readers(&self) -> usize {
+        self.hooks.readers().min(self.inner.readers())
     }
 
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {

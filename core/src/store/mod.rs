@@ -302,6 +302,11 @@ pub trait Store: Send + Sync {
         false
     }
 
+    /// How many reads it makes at a time. Further ones wait, also short ones behind long ones: callers bound the long ones.
+    fn readers(&self) -> usize {
+        usize::MAX
+    }
+
     /// What is wrong with the files themselves, whether or not anything reads that part of them: empty if nothing is, or if a server looks
     /// after them.
     fn damage(&self) -> Result<Vec<String>, StoreError> {

@@ -66,8 +66,7 @@ impl Gateway {
     /// # Errors
     /// If the system cannot create a thread.
     pub fn start(engine: Arc<Engine>, metrics: Arc<Metrics>, limits: QueueLimits) -> std::io::Result<Self> {
-        let remote = engine.is_remote();
-        let cores = std::thread::available_parallelism().map_or(2, NonZero::get).max(2);
+        let scans = scans(&engine);
         let shared = Arc::new(Shared {
             engine,
             lanes: Mutex::new(Lanes::new(limits)),
@@ -77,7 +76,7 @@ impl Gateway {
             deliveries: Wake::default(),
             unlogged: Notify::new(),
             reads: Turns::new(READS, READS_OF_ONE),
-            scans: if remote { Turns::new(READS / 2, READS_OF_ONE / 2) } else { Turns::new(cores, cores / 2) },
+            scans,
             metrics,
             writer: Mutex::new(None),
             under_way: Mutex::new(None),
@@ -168,8 +167,8 @@ impl Gateway {
         self.shared.reads.take(tenant).await.map(Some)
     }
 
-    /// A read for `tenant` that may scan, on a thread that may block. Each tenant has only so many at a time, and all together fewer than
-    /// the store has readers: a look-up by key never waits for a scan.
+    /// A read for `tenant` that may scan, on a thread that may block. Each tenant has only so many at a time, and all together half as many
+    /// as the store has readers: neither a look-up by key nor the writer waits for a scan.
     ///
     /// # Errors
     /// Those of `read`, `internal` when it panicked, and `store_unavailable` when too many wait.
@@ -248,6 +247,18 @@ impl Gateway {
 /// How many reads of a remote store run at a time, and how many of them for one tenant.
 const READS: usize = 64;
 const READS_OF_ONE: usize = 16;
+
+/// The places of scans. The other half of the store's readers is for look-ups by key, and for the writer.
+fn scans(engine: &Engine) -> Turns {
+    let (most, most_of_one) = if engine.is_remote() { (READS / 2, READS_OF_ONE / 2) } else { (cores(), cores() / 2) };
+    let all = (engine.readers() / 2).clamp(1, most);
+    Turns::new(all, (all / 2).clamp(1, most_of_one))
+}
+
+/// The cores of this machine, at least two.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, NonZero::get).max(2)
+}
 
 /// Reads so that other tasks of this thread do not wait for a remote store. A panic ends the read, not the calling task,
 /// because some of these tasks work for everybody.

@@ -29,12 +29,16 @@ impl Hooks for Fragile {
     }
 }
 
-/// A store on another machine.
-struct Far;
+/// A store on another machine with so many readers.
+struct Far(usize);
 
 impl Hooks for Far {
     fn is_remote(&self) -> bool {
         true
+    }
+
+    fn readers(&self) -> usize {
+        self.0
     }
 }
 
@@ -162,7 +166,9 @@ async fn reads_at_once_have_bounds_by_the_kind_of_database() {
     let near = start(Arc::new(MemoryStore::new()));
     let cores = std::thread::available_parallelism().unwrap().get().max(2);
     assert_eq!(places(&near.shared.scans).await, [cores / 2, cores]);
-    let far = start(Hooked::with(Arc::new(MemoryStore::new()), Far));
-    assert_eq!(places(&far.shared.scans).await, [8, 32]);
-    assert_eq!(places(&far.shared.reads).await, [16, 64]);
+    for (readers, scans) in [(1_000, [8, 32]), (32, [8, 16]), (8, [2, 4]), (4, [1, 2]), (2, [1, 1])] {
+        let far = start(Hooked::with(Arc::new(MemoryStore::new()), Far(readers)));
+        assert_eq!(places(&far.shared.scans).await, scans, "{readers}");
+        assert_eq!(places(&far.shared.reads).await, [16, 64]);
+    }
 }

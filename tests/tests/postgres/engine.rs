@@ -30,7 +30,7 @@ const SCENARIOS: [&str; 8] = [
     "msisdn:+254700000001",
 ];
 
-fn config() -> Config {
+pub(super) fn config() -> Config {
     let guard = Guard { insecure_loopback: true, ..Guard::default() };
     Config { master: Some(Arc::new(MasterKeys::generate(1, [9; 32]))), webhook_guard: guard, owner: Some(1), ..Config::default() }
 }

@@ -11,6 +11,7 @@ mod operators;
 mod plans;
 mod pooler;
 mod quality;
+mod readers;
 mod schema;
 mod standby;
 #[path = "../../../core/tests/support/mod.rs"]

@@ -193,6 +193,10 @@ impl Store for PostgresStore {
         true
     }
 
+    fn readers(&self) -> usize {
+        self.pool.readers()
+    }
+
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
         let mut together = read::Together::of(lookups)?;
         let answers = self.pool.read(together.asked())?;

@@ -74,6 +74,7 @@ pub(super) struct Lane {
     /// Idle connections, the most recently used on top: warm connections stay in use.
     free: Mutex<Vec<Slot>>,
     permits: Semaphore,
+    connections: usize,
 }
 
 /// A slot for a connection, which may be lost and replaced.
@@ -170,6 +171,11 @@ impl Pool {
         let job = job(self.shared.clone());
         runtime.spawn(async move { drop(answer.send(job.await)) });
         answered.recv().map_err(|_| StoreError::unavailable("asking the database", "the job ended without an answer"))
+    }
+
+    /// The number of connections for reading.
+    pub(super) fn readers(&self) -> usize {
+        self.shared.readers.connections
     }
 
     /// The rows of each query, all sent at once.
@@ -316,7 +322,8 @@ async fn query(link: &mut Connection, asked: &[Asked]) -> Result<Vec<Vec<Row>>, 
 impl Lane {
     fn new(connections: usize) -> Self {
         let connections = connections.clamp(1, 1_000);
-        Self { free: Mutex::new((0..connections).map(|_| Slot::default()).collect()), permits: Semaphore::new(connections) }
+        let free = Mutex::new((0..connections).map(|_| Slot::default()).collect());
+        Self { free, permits: Semaphore::new(connections), connections }
     }
 
     async fn take(&self, deadline: Instant) -> Result<Lent<'_>, StoreError> {

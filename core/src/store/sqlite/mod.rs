@@ -38,9 +38,9 @@ mod write;
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
@@ -293,6 +293,10 @@ impl<const SERVER: bool> Store for Sqlite<SERVER> {
         true
     }
 
+    fn readers(&self) -> usize {
+        self.readers.connections.len()
+    }
+
     fn look_up(&self, lookups: &[Lookup]) -> Result<Vec<Vec<Record>>, StoreError> {
         self.read(|connection| read::look_up::<SERVER>(connection, lookups))
     }
@@ -315,23 +319,54 @@ impl Drop for Writing {
     }
 }
 
-/// The reading connections, used in turn.
+/// The reading connections.
 struct Readers {
     connections: Vec<Mutex<Connection>>,
-    next: AtomicUsize,
+    /// The places of those that nobody uses, the most recently used on top: warm connections stay in use.
+    free: Mutex<Vec<usize>>,
+    returned: Condvar,
 }
+
+/// A reading connection in use.
+struct Reader<'a> {
+    connection: MutexGuard<'a, Connection>,
+    /// Free again after the connection is.
+    _place: Place<'a>,
+}
+
+struct Place<'a>(&'a Readers, usize);
 
 impl Readers {
     fn open(path: &Path, count: usize) -> Result<Self, StoreError> {
-        let connections = (0..count.max(1)).map(|_| connect(path, Access::Read).map(Mutex::new)).collect::<Result<_, _>>()?;
-        Ok(Self { connections, next: AtomicUsize::new(0) })
+        let connections: Vec<_> = (0..count.max(1)).map(|_| connect(path, Access::Read).map(Mutex::new)).collect::<Result<_, _>>()?;
+        Ok(Self { free: Mutex::new((0..connections.len()).collect()), connections, returned: Condvar::new() })
     }
 
-    /// A free connection, or else the next in turn as soon as it is free.
-    fn take(&self) -> MutexGuard<'_, Connection> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.connections.len();
-        let (before, from) = self.connections.split_at(turn);
-        from.iter().chain(before).find_map(|it| it.try_lock().ok()).unwrap_or_else(|| lock_of(&self.connections[turn]))
+    /// A free connection, or else the first that becomes free.
+    fn take(&self) -> Reader<'_> {
+        let none = |free: &mut Vec<usize>| free.is_empty();
+        let mut free = self.returned.wait_while(self.free(), none).unwrap_or_else(PoisonError::into_inner);
+        let place = Place(self, free.pop().unwrap_or_default());
+        Reader { connection: lock_of(&self.connections[place.1]), _place: place }
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Deref for Reader<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.free().push(self.1);
+        self.0.returned.notify_one();
     }
 }
 
@@ -471,4 +506,34 @@ fn failed(context: &'static str, error: rusqlite::Error) -> StoreError {
         ),
     };
     StoreError::new(context, error, retryable)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_reader_gets_the_first_that_becomes_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        create_new(&path).unwrap();
+        let readers = Readers::open(&path, 2).unwrap();
+        for kept in 0..2 {
+            let mut held = vec![readers.take(), readers.take()];
+            let (said, heard) = channel();
+            std::thread::scope(|scope| {
+                let readers = &readers;
+                scope.spawn(move || {
+                    said.send("waits").unwrap();
+                    let _one = readers.take();
+                    said.send("reads").unwrap();
+                });
+                assert_eq!(heard.recv(), Ok("waits"));
+                drop(held.remove(1 - kept));
+                assert_eq!(heard.recv(), Ok("reads"), "while the other one is held");
+            });
+        }
+    }
 }

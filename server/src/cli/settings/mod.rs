@@ -246,7 +246,7 @@ impl ServeArgs {
         let store = from.read("store", self.store.take(), default_store, store_address);
         let shared_store = from.read("shared-store", self.shared_store.take(), || Ok("off".to_owned()), on_off);
         let synchronous = from.read("synchronous", self.synchronous.take(), || Ok("full".to_owned()), values::synchronous);
-        let readers = whole(1..=1_000, "must be a number from 1 to 1000");
+        let readers = whole(2..=1_000, "must be a number from 2 to 1000: one for lists, one for all else");
         let db_readers = from.read("db-readers", self.db_readers.take(), || Ok("8".to_owned()), readers);
         let db_migrate = from.read("db-migrate", self.db_migrate.take(), || Ok("on".to_owned()), on_off);
         let db_tls = from.read("db-tls", self.db_tls.take(), || Ok("as-url".to_owned()), values::database_tls);
