@@ -34,6 +34,7 @@ pub mod config;
 mod conformance;
 mod csv;
 pub mod deliver;
+mod durable;
 mod expiring;
 mod following;
 pub mod gateway;

@@ -1,12 +1,15 @@
 //! The file of master keys: created once, readable by its owner alone, and replaced only as a whole.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use railgate::seal::{MasterKeys, SealError};
+use railgate::store::sqlite::lock_file;
 use zeroize::Zeroizing;
+
+use crate::durable;
 
 /// Why the master keys cannot be used. Never quotes the file's content.
 #[derive(Debug, thiserror::Error)]
@@ -115,57 +118,12 @@ pub fn rotate(path: &Path) -> Result<(MasterKeys, u32), MasterError> {
 
 /// Prevents concurrent rotations: each would write a list without the other's key, which may already seal secrets.
 fn lock(path: &Path) -> Result<File, MasterError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let trouble = |cause| MasterError::Io { path: PathBuf::from(&name), cause };
-    let file = File::options().create(true).truncate(false).write(true).open(&name).map_err(trouble)?;
-    file.lock().map_err(trouble)?;
-    Ok(file)
+    let locked = lock_file(path).and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|cause| MasterError::Io { path: path.to_owned(), cause })
 }
 
-/// Writes the whole file or nothing, readable by its owner alone, and durable when this returns. Whoever owned the file before owns it
-/// afterwards.
 fn write(path: &Path, keys: &MasterKeys, replace: bool) -> Result<(), MasterError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = || -> io::Result<()> {
-        // Created with mode 0600; the rename makes the whole file visible at once.
-        let mut file = tempfile::Builder::new().prefix(".master-").tempfile_in(folder)?;
-        file.write_all(keys.to_text().as_bytes())?;
-        if replace {
-            give_to_owner_of(path, file.as_file())?;
-        }
-        file.as_file().sync_all()?;
-        let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
-        kept.map_err(|error| error.error)?;
-        // The rename is durable once the folder is synced. Systems where that is impossible do it by themselves.
-        if cfg!(unix) {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(())
-    };
-    written().map_err(|cause| MasterError::Io { path: path.to_owned(), cause })
-}
-
-/// Gives a file to the owner of the one at `path`. Root may have made it, for a server that runs as somebody else: that server could not
-/// read the file, nor start again.
-#[cfg(unix)]
-fn give_to_owner_of(path: &Path, file: &File) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, fchown};
-    let (before, made) = (fs::metadata(path)?, file.metadata()?);
-    // Of the same owner, groups may differ: they may do nothing with the file.
-    if before.uid() == made.uid() {
-        return Ok(());
-    }
-    let refused = |error: io::Error| {
-        let owner = before.uid();
-        io::Error::new(error.kind(), format!("a new one cannot be given to its owner, the user {owner}; the old one is unchanged: {error}"))
-    };
-    fchown(file, Some(before.uid()), Some(before.gid())).map_err(refused)
-}
-
-#[cfg(not(unix))]
-fn give_to_owner_of(_: &Path, _: &File) -> io::Result<()> {
-    Ok(())
+    durable::write(path, keys.to_text().as_bytes(), replace).map_err(|cause| MasterError::Io { path: path.to_owned(), cause })
 }
 
 fn random32() -> Result<Zeroizing<[u8; 32]>, MasterError> {
@@ -267,9 +225,7 @@ mod tests {
     fn what_is_wrong_is_told_by_file_and_line_without_the_secret() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("master.keys");
-        let mut file = tempfile::Builder::new().tempfile_in(folder.path()).unwrap();
-        file.write_all(b"# keys\n1:c2VjcmV0\n").unwrap();
-        file.persist(&path).unwrap();
+        durable::write(&path, b"# keys\n1:c2VjcmV0\n", false).unwrap();
         let said = load(&path).unwrap_err().to_string();
         assert!(said.contains("master.keys") && said.contains("line 2") && !said.contains("c2VjcmV0"), "{said}");
     }

@@ -10,6 +10,7 @@ use railgate_tests::client::{Account, Client, enroll};
 use railgate_tests::patience::until;
 use railgate_tests::port;
 use railgate_tests::postgres::{Postgres, binaries};
+use railgate_tests::skipped::skipped;
 use serde_json::json;
 
 const SETTLEMENTS: &str = "/api/v1/gateway/settlements";
@@ -147,6 +148,49 @@ fn a_postgresql_database_is_lost_and_restored() {
         run(Command::new(binaries().join("pg_restore")).args(restore));
     };
     drill(&made, back_up, lose_and_restore);
+}
+
+/// The owner and the mode of each file in a folder, by name.
+#[cfg(unix)]
+fn owned(folder: &Path) -> Vec<(String, u32, u32)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let each = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let mut each: Vec<_> = each
+        .map(|entry| {
+            let about = entry.metadata().unwrap();
+            (entry.file_name().into_string().unwrap(), about.uid(), about.mode() & 0o777)
+        })
+        .collect();
+    each.sort();
+    each
+}
+
+#[cfg(unix)]
+#[test]
+fn what_root_does_with_a_store_leaves_it_to_the_service() {
+    use std::os::unix::fs::{chown, symlink};
+    const SERVICE: u32 = 61_234;
+    let folder = tempfile::tempdir().unwrap();
+    if chown(folder.path(), Some(SERVICE), Some(SERVICE)).is_err() {
+        return skipped("that root's commands leave a store to the service, which needs root");
+    }
+    let (old, new) = (folder.path().join("old.db"), folder.path().join("new.db"));
+    let golden = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/golden/sqlite-0020.sql")).unwrap();
+    rusqlite::Connection::open(&old).unwrap().execute_batch(&golden).unwrap();
+    fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    chown(&old, Some(SERVICE), Some(SERVICE)).unwrap();
+    let [from, to] = [&old, &new].map(|path| format!("sqlite:{}", path.display()));
+    run(Command::new(railgate()).args(["migrate", "--store", &from]));
+    run(Command::new(railgate()).args(["copy", "--from", &from, "--to", &to]));
+    let names = ["new.db", "new.db.lock", "old.db", "old.db.lock"];
+    assert_eq!(owned(folder.path()), names.map(|name| (name.to_owned(), SERVICE, 0o600)));
+
+    // A service that was taken over cannot make root give it a file of root's.
+    let elsewhere = tempfile::NamedTempFile::new().unwrap();
+    fs::remove_file(folder.path().join("old.db.lock")).unwrap();
+    symlink(elsewhere.path(), folder.path().join("old.db.lock")).unwrap();
+    run(Command::new(railgate()).args(["copy", "--from", &from, "--to", &format!("{to}.other")]));
+    assert_eq!(std::os::unix::fs::MetadataExt::uid(&elsewhere.as_file().metadata().unwrap()), 0);
 }
 
 fn shipped(name: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 //! owner alone.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use railgate::time::{parse_rfc3339, rfc3339};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Done, Failure};
+use crate::durable;
 
 /// The content of a profile's file. There is no `Debug`: neither key nor token may get into a message.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -185,16 +186,7 @@ impl ProfileFile {
         let text = toml::to_string(profile).map_err(|error| Failure::caused("cannot write the profile", error))?;
         let folder = self.path.parent().unwrap_or(Path::new("."));
         private_folder(folder).map_err(|error| self.trouble("cannot create the folder of", &error))?;
-        // A named temporary file is created with mode 0600, and its rename is atomic: nobody ever sees half a profile, and
-        // other users see none at all.
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::Builder::new().prefix(".profile-").tempfile_in(folder)?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().sync_all()?;
-            let kept = if replace { file.persist(&self.path) } else { file.persist_noclobber(&self.path) };
-            kept.map(drop).map_err(|error| error.error)
-        };
-        write().map_err(|error| match error.kind() {
+        durable::write(&self.path, text.as_bytes(), replace).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => self.taken(),
             _ => self.trouble("cannot write", &error),
         })

@@ -31,12 +31,12 @@
 
 mod checkpoint;
 mod migrate;
+mod owner;
 mod read;
 pub(super) mod rows;
 pub(super) mod tables;
 mod write;
 
-use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,8 @@ use super::record::{Key, Record};
 use super::{Commit, CommitError, Lookup, Scan, SchemaVersion, Store, StoreError, Unique};
 use checkpoint::Checkpointer;
 use migrate::MIGRATIONS;
+use owner::{create_for, private};
+pub use owner::{folder_of, give_to_owner_of, lock_file};
 
 /// When a commit counts as durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -410,10 +412,10 @@ fn configure(writer: &Connection, options: &SqliteOptions) -> rusqlite::Result<(
     ))
 }
 
-/// Ensures that the file exists, readable only by its owner, and returns its canonical path, so that it has only one lock.
+/// Ensures that the file exists, readable only by its owner, that of the folder, and returns its canonical path, so that it has only one lock.
 fn create(path: &Path) -> Result<PathBuf, StoreError> {
-    match create_new(path) {
-        Ok(()) => {}
+    match create_for(folder_of(path), path) {
+        Ok(_) => {}
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
         Err(e) => return Err(StoreError::new("creating the database", e, false)),
     }
@@ -427,13 +429,6 @@ fn existing(path: &Path) -> Result<PathBuf, StoreError> {
 
 fn create_new(path: &Path) -> std::io::Result<()> {
     private(OpenOptions::new().write(true).create_new(true)).open(path).map(drop)
-}
-
-/// Readable and writable only by the owner. SQLite gives its other files the mode of the database.
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
 }
 
 /// The result of locking a database's lock file.
@@ -463,15 +458,12 @@ impl Lock {
     }
 }
 
-/// Locks the lock file. The file stays when the lock ends, because a file that is deleted and recreated excludes nobody.
+/// Locks the lock file.
 fn lock(database: &Path, sharing: Sharing) -> Result<Lock, StoreError> {
     if sharing == Sharing::Beside {
         return Ok(Lock::None);
     }
-    let mut path = OsString::from(database);
-    path.push(".lock");
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
-    let file = file.map_err(|e| StoreError::unavailable("opening the lock file", e))?;
+    let file = lock_file(database).map_err(|e| StoreError::unavailable("opening the lock file", e))?;
     match file.try_lock() {
         Ok(()) => Ok(Lock::Sole(file)),
         Err(TryLockError::WouldBlock) if sharing == Sharing::Among => match file.try_lock_shared() {
