@@ -65,10 +65,12 @@ pub(crate) struct Tls {
 
 /// The state of the files.
 struct Looked {
-    /// When they were last read.
+    /// When they were last put into use.
     read: Look,
     /// At the last look.
     last: Look,
+    /// What was wrong with them when they were last read; empty if nothing was.
+    trouble: String,
 }
 
 /// Tells whether a file was written or replaced, by its modification time, length and inode.
@@ -82,7 +84,7 @@ impl Tls {
     pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
         let look = look(&files);
         let current = RwLock::new(load(&files)?);
-        Ok(Self { files, current, looked: Mutex::new(Looked { read: look, last: look }) })
+        Ok(Self { files, current, looked: Mutex::new(Looked { read: look, last: look, trouble: String::new() }) })
     }
 
     /// Performs the handshakes of new connections.
@@ -96,11 +98,13 @@ impl Tls {
     /// [`TlsError`], which is logged too.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        looked.trouble.clear();
         self.read(&mut looked, look(&self.files))
     }
 
     /// Reads the files again if they have changed, but not since the last look: replacing two files takes a moment, with
-    /// only one of them new.
+    /// only one of them new. Files that cannot be used are tried at each look: what keeps them from it, such as their permissions, may be
+    /// put right without a trace in them.
     fn reload_if_changed(&self) {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         let now = look(&self.files);
@@ -113,15 +117,17 @@ impl Tls {
     }
 
     fn read(&self, looked: &mut Looked, look: Look) -> Result<(), TlsError> {
-        // Also when they are broken, so that this is logged only once.
-        *looked = Looked { read: look, last: look };
-        match load(&self.files) {
-            Ok(config) => *self.current.write().unwrap_or_else(PoisonError::into_inner) = config,
-            Err(cause) => {
-                tracing::error!(%cause, "the new certificate cannot be used; the old one stays in use");
-                return Err(cause);
-            }
+        looked.last = look;
+        let loaded = load(&self.files);
+        let trouble = loaded.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        if let Err(cause) = &loaded
+            && trouble != looked.trouble
+        {
+            tracing::error!(%cause, "the new certificate cannot be used; the old one stays in use");
         }
+        looked.trouble = trouble;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded?;
+        looked.read = look;
         Ok(())
     }
 
@@ -208,6 +214,11 @@ fn warn_if_open(_: &Path) {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber};
+
     use super::*;
 
     struct Folder(tempfile::TempDir);
@@ -302,5 +313,51 @@ mod tests {
         tls.reload_if_changed();
         tls.reload_if_changed();
         assert!(Arc::ptr_eq(&new, &in_use(&tls)));
+    }
+
+    /// Counts the errors in the log.
+    #[derive(Clone, Default)]
+    struct Errors(Arc<AtomicUsize>);
+
+    impl Subscriber for Errors {
+        fn enabled(&self, about: &Metadata<'_>) -> bool {
+            *about.level() == Level::ERROR
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn files_that_could_not_be_used_are_tried_again_and_each_trouble_is_logged_once() {
+        let (folder, tls) = opened();
+        let old = in_use(&tls);
+        let (cert, key) = pair();
+        let errors = Errors::default();
+        let _log = tracing::subscriber::set_default(errors.clone());
+        let at = SystemTime::now() + Duration::from_secs(9);
+        // Put right without a trace, as by a change of permissions.
+        let put = |content: &str| {
+            std::fs::write(folder.files().cert, content).unwrap();
+            std::fs::File::options().write(true).open(folder.files().cert).unwrap().set_modified(at).unwrap();
+            tls.reload_if_changed();
+        };
+        std::fs::write(folder.files().key, &key).unwrap();
+        for (looks, broken, logged) in [(3, "A", 1), (2, "-----BEGIN CERTIFICATE-----\n!", 2), (2, "A", 3)] {
+            let unusable = broken.to_owned() + &" ".repeat(cert.len() - broken.len());
+            (0..looks).for_each(|_| put(&unusable));
+            assert!(Arc::ptr_eq(&old, &in_use(&tls)));
+            assert_eq!(errors.0.load(Ordering::Relaxed), logged, "{broken}");
+        }
+        put(&cert);
+        assert!(!Arc::ptr_eq(&old, &in_use(&tls)));
+        assert_eq!(errors.0.load(Ordering::Relaxed), 3);
     }
 }
