@@ -6,7 +6,7 @@ use comfy_table::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use railgate::engine::verify::{VerifyReport, verify};
 use railgate::store::Store;
-use railgate::store::sqlite::SqliteStore;
+use railgate::store::sqlite::{SqliteStore, folder_of};
 use serde::Serialize;
 use tempfile::TempPath;
 
@@ -15,6 +15,7 @@ use super::failure::{Done, Failure};
 use super::repair::{self, RepairArgs};
 use super::stores::{StoreArg, StorePlace};
 use super::terminal::{Terminal, Tone, align_right, number};
+use crate::durable;
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -94,7 +95,7 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
         return Err(taken(&args.to));
     }
     let store = open_file(&from)?;
-    let folder = args.to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&args.to);
     // Written in a separate folder next to its place: the files that SQLite keeps next to an open database go with it,
     // and an interruption leaves no file that looks like a backup.
     let nest = tempfile::Builder::new().prefix(".railgate-backup-").tempdir_in(folder);
@@ -123,8 +124,7 @@ pub(crate) fn backup(args: BackupArgs, global: &Global, terminal: &Terminal) -> 
 fn publish(from: &Path, draft: PathBuf, to: &Path) -> Done {
     let named = || -> std::io::Result<()> {
         std::fs::set_permissions(&draft, std::fs::metadata(from)?.permissions())?;
-        std::fs::File::open(&draft)?.sync_all()?;
-        TempPath::try_from_path(draft)?.persist_noclobber(to).map_err(|error| error.error)
+        durable::name(TempPath::try_from_path(draft)?, to, false)
     };
     named().map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => taken(to),
