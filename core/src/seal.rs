@@ -28,7 +28,7 @@
 //! alone reveals nothing. [`Engine::reseal`](crate::engine::Engine::reseal) seals everything in a store under the first key.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -114,7 +114,11 @@ impl fmt::Debug for MasterKey {
 pub struct MasterKeys {
     // Each key stays in place while the list changes: moving it would leave a copy in memory.
     keys: RwLock<Vec<Arc<MasterKey>>>,
+    source: OnceLock<Source>,
 }
+
+/// Brings the list up to date.
+type Source = Box<dyn Fn(&MasterKeys) + Send + Sync>;
 
 impl MasterKeys {
     /// A list of these keys; `None` if it is empty or an id repeats.
@@ -147,7 +151,7 @@ impl MasterKeys {
 
     /// A list with one key, made of these random bytes.
     pub fn generate(id: u32, random: [u8; 32]) -> Self {
-        Self { keys: RwLock::new(vec![MasterKey::new(id, random)]) }
+        Self { keys: RwLock::new(vec![MasterKey::new(id, random)]), source: OnceLock::new() }
     }
 
     /// The text of a file with these keys. Only its owner may be able to read the file.
@@ -183,6 +187,12 @@ impl MasterKeys {
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = other;
     }
 
+    /// Calls `update` whenever a value is sealed under a key that is not in the list, and looks again: another process may have added one
+    /// and used it already. Only the first call of this counts.
+    pub fn updated_by(&self, update: impl Fn(&MasterKeys) + Send + Sync + 'static) {
+        let _ = self.source.set(Box::new(update));
+    }
+
     /// The ids in the order of the list; the first is in use.
     pub fn ids(&self) -> Vec<u32> {
         self.list().iter().map(|key| key.id).collect()
@@ -211,7 +221,12 @@ impl MasterKeys {
     /// [`SealError::Forged`] if it was not sealed for this place.
     pub fn open(&self, place: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
         let (id, nonce, ciphertext) = parts(sealed).ok_or(SealError::Malformed)?;
-        let key = self.list().into_iter().find(|key| key.id == id).ok_or(SealError::UnknownKey(id))?;
+        let find = || self.list().into_iter().find(|key| key.id == id);
+        let found = find().or_else(|| {
+            self.source.get()?(self);
+            find()
+        });
+        let key = found.ok_or(SealError::UnknownKey(id))?;
         let payload = Payload { msg: ciphertext, aad: place.as_bytes() };
         key.cipher().decrypt(&XNonce::from(nonce), payload).map(Zeroizing::new).map_err(|_| SealError::Forged)
     }
@@ -222,7 +237,7 @@ impl MasterKeys {
     }
 
     fn of(list: Vec<Arc<MasterKey>>) -> Option<Self> {
-        (!list.is_empty()).then(|| Self { keys: RwLock::new(list) })
+        (!list.is_empty()).then(|| Self { keys: RwLock::new(list), source: OnceLock::new() })
     }
 
     fn list(&self) -> Vec<Arc<MasterKey>> {
@@ -368,6 +383,16 @@ mod tests {
         assert_eq!(read.open(PLACE, &keys().seal(PLACE, [9; 24], b"a")).unwrap().as_slice(), b"a");
         let loose = format!("\r\n  # old\r\n\r\n 4 : {} \r\n#\n", URL_SAFE_NO_PAD.encode([5; 32]));
         assert_eq!(MasterKeys::parse(&loose).unwrap().ids(), [4]);
+    }
+
+    #[test]
+    fn a_key_that_came_to_the_list_meanwhile_opens_what_it_sealed() {
+        let (file, keys) = (Arc::new(keys()), keys());
+        let id = file.prepend([4; 32]);
+        let sealed = file.seal(PLACE, [9; 24], b"a");
+        assert_eq!(keys.open(PLACE, &sealed), Err(SealError::UnknownKey(id)));
+        keys.updated_by(move |keys| keys.replace(MasterKeys::parse(&file.to_text()).unwrap()));
+        assert_eq!(keys.open(PLACE, &sealed).unwrap().as_slice(), b"a");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! of their own, so that many of them cannot crowd out the others.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
@@ -14,14 +14,15 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use railgate::Result;
 use railgate::api::{Parcel, Share, Tried};
 use railgate::engine::{Delivered, LeaseQueues};
 use railgate::ids::SettlementNo;
 use railgate::ledger::Mode;
+use railgate::seal::SealError;
 use railgate::store::record::{DeliveryRecord, LastTry};
 use railgate::time::Millis;
 use railgate::webhook::{Guard, GuardError, ID, SIGNATURE, TIMESTAMP, Verdict, WebhookSecret, parse_retry_after, sign};
+use railgate::{Error, Result};
 use tokio::sync::Semaphore;
 
 use crate::background::{Background, InFlight, Next, drain, until};
@@ -70,6 +71,8 @@ pub struct Deliverer {
     /// Where the people of push services reach those of the gateway.
     contact: Option<Arc<str>>,
     traces: Traces,
+    /// The last master key that was missing, in the log already.
+    missing: Arc<AtomicI64>,
 }
 
 /// What turns deliveries to an endpoint into messages.
@@ -85,7 +88,8 @@ impl Deliverer {
     pub fn new(gateway: Gateway, metrics: Arc<Metrics>, guard: &Guard, limits: Limits) -> Self {
         let strict = Guard { insecure_loopback: false, ..guard.clone() };
         let (sandbox, live) = (Outbound::new(guard.clone(), limits), Outbound::new(strict, limits));
-        Self { gateway, metrics, sandbox, live, contact: None, traces: Traces::default() }
+        let missing = Arc::new(AtomicI64::new(-1));
+        Self { gateway, metrics, sandbox, live, contact: None, traces: Traces::default(), missing }
     }
 
     /// The same, whose webhooks are spans.
@@ -123,7 +127,7 @@ impl Deliverer {
         let keys = self.gateway.look(|engine| Ok(engine.subscription_keys(endpoint)?.zip(Some(engine.vapid_key(route.vapid)?))));
         match keys {
             Ok(keys) => Ok(keys.map(|(keys, vapid)| Means::Push(Box::new(Pusher::new(keys, vapid, &parcel.url, self.contact.clone()))))),
-            Err(error) if error.is_damage() => Ok(None),
+            Err(error) if is_lost(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -131,12 +135,20 @@ impl Deliverer {
     /// Makes the deliveries of a parcel, [`Parcel::AT_ONCE`] at the same time, and reports none yet. After one that was not accepted, or
     /// when they take long, it begins no more: the rest stays due, behind the endpoints that wait. Without a readable secret, for example
     /// if it is sealed under a key that was lost, nothing is sent and every attempt fails: so the endpoint leaves the line of the
-    /// healthy ones, and is finally disabled like any other that accepts nothing.
+    /// healthy ones, and is finally disabled like any other that accepts nothing. If only this server lacks the key, nothing is tried: the
+    /// operator is about to bring it.
     ///
     /// # Errors
     /// When the store cannot be read: then nothing was sent.
     pub async fn deliver_now(&self, parcel: Parcel) -> Result<Vec<Tried>> {
-        let Some(means) = self.means(&parcel)? else {
+        let means = self.means(&parcel);
+        if let Some(key) = means.as_ref().err().and_then(missing_key) {
+            if self.missing.swap(key.into(), Ordering::Relaxed) != i64::from(key) {
+                tracing::error!(key, "endpoints wait: their secrets are sealed under a master key that this server does not have");
+            }
+            return Ok(Vec::new());
+        }
+        let Some(means) = means? else {
             tracing::error!(endpoint = parcel.endpoint.0, "an endpoint's secret cannot be read: nothing is sent to it");
             let at = self.gateway.engine().now();
             return Ok(parcel.deliveries.iter().map(|delivery| self.counted(unsigned(delivery, at))).collect());
@@ -176,8 +188,21 @@ fn readable(secrets: Result<Vec<WebhookSecret>>) -> Result<Option<Arc<[WebhookSe
     match secrets {
         Ok(secrets) if secrets.is_empty() => Ok(None),
         Ok(secrets) => Ok(Some(secrets.into())),
-        Err(error) if error.is_damage() => Ok(None),
+        Err(error) if is_lost(&error) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Whether trying again does not change that something cannot be read.
+fn is_lost(error: &Error) -> bool {
+    error.is_damage() && missing_key(error).is_none()
+}
+
+/// The master key that this server lacks: the operator has made a new one and not brought it here yet.
+fn missing_key(error: &Error) -> Option<u32> {
+    match std::error::Error::source(error)?.downcast_ref()? {
+        SealError::UnknownKey(key) => Some(*key),
+        SealError::Malformed | SealError::Forged | SealError::BadLine { .. } | SealError::NoKey => None,
     }
 }
 
@@ -337,7 +362,7 @@ async fn carry(deliverer: &Deliverer, parcel: Parcel, more: impl Fn() -> bool) -
 
 #[cfg(test)]
 mod tests {
-    use railgate::{Error, ErrorCode};
+    use railgate::ErrorCode;
 
     use super::*;
 
@@ -346,6 +371,10 @@ mod tests {
         assert!(readable(Ok(vec![WebhookSecret::from_bytes([7; 32])])).unwrap().is_some());
         assert!(readable(Ok(Vec::new())).unwrap().is_none(), "nothing is sent without a signature");
         assert!(readable(Err(Error::internal("sealed under another key"))).unwrap().is_none());
+        let forged = Error::internal(SealError::Forged);
+        assert!(readable(Err(forged)).unwrap().is_none());
+        let early = Error::internal(SealError::UnknownKey(2));
+        assert!(readable(Err(early)).is_err_and(|error| missing_key(&error) == Some(2)));
         let away = readable(Err(Error::new(ErrorCode::StoreUnavailable)));
         assert_eq!(away.unwrap_err().code, ErrorCode::StoreUnavailable);
     }

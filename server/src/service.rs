@@ -183,6 +183,8 @@ pub async fn start(config: &ServeConfig) -> Result<Running, ServeError> {
     let mut watched = None;
     if let Some(path) = &config.master_keys {
         let keys = master::load_or_create(path)?;
+        let file = path.clone();
+        keys.updated_by(move |keys| reload_master_keys(&file, keys));
         watched = Some((path.clone(), Arc::clone(&keys)));
         hosted.engine.master = Some(keys);
     }
@@ -222,11 +224,15 @@ async fn follow_master_keys(path: PathBuf, keys: Arc<MasterKeys>) {
     loop {
         tokio::time::sleep(MASTER_LOOK).await;
         let (path, keys) = (path.clone(), Arc::clone(&keys));
-        match tokio::task::spawn_blocking(move || master::reload(&path, &keys)).await {
-            Ok(Ok(false)) | Err(_) => {}
-            Ok(Ok(true)) => tracing::info!("the master keys were reloaded"),
-            Ok(Err(cause)) => tracing::error!(%cause, "the master keys cannot be reloaded; the current ones stay in use"),
-        }
+        let _ = tokio::task::spawn_blocking(move || reload_master_keys(&path, &keys)).await;
+    }
+}
+
+fn reload_master_keys(path: &Path, keys: &MasterKeys) {
+    match master::reload(path, keys) {
+        Ok(false) => {}
+        Ok(true) => tracing::info!("the master keys were reloaded"),
+        Err(cause) => tracing::error!(%cause, "the master keys cannot be reloaded; the current ones stay in use"),
     }
 }
 

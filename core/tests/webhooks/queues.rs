@@ -53,6 +53,20 @@ fn a_receiver_puts_the_next_try_off_as_it_asks() {
 }
 
 #[test]
+fn a_host_that_could_try_nothing_is_asked_again_a_moment_later_and_nothing_has_failed() {
+    let w = World::new();
+    let endpoint = w.hook();
+    w.event("r");
+    let parcel = w.parcel();
+    w.run(Delivered { tries: Vec::new(), more: true, ..w.delivered(&parcel, None) }).unwrap();
+    assert!(w.lease().is_empty());
+    let queue = w.queue(endpoint.no);
+    assert_eq!((queue.troubled, queue.failing_since), (false, None));
+    assert_eq!(w.to_next_due(), 1_000);
+    assert_eq!(w.parcel().deliveries, parcel.deliveries);
+}
+
+#[test]
 fn a_receiver_that_asks_for_peace_is_sent_nothing_else_either() {
     for (status, asked, quiet) in [(503, HOUR, HOUR), (429, HOUR, HOUR), (429, 9 * DAY, DAY), (500, HOUR, 0)] {
         let w = World::new();

@@ -11,10 +11,12 @@ use railgate::api::{NewWebhook, Parcel};
 use railgate::auth::TAG;
 use railgate::engine::{CreateWebhook, Enroll, NumberEvents, TestWebhook};
 use railgate::env::Env as _;
+use railgate::seal::MasterKeys;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{AuditAction, AuditRecord, DeliveryRecord, EventType, Key, Topic};
 use railgate::store::{Scan, Store, typed_all};
 use railgate::webhook::{Guard, SignedHeaders, TOLERANCE_S, WebhookSecret, verify};
+use railgate::{Config, Engine};
 use railgate_server::deliver::Deliverer;
 use railgate_server::gateway::Tenant;
 use railgate_server::outbound::Limits;
@@ -462,6 +464,28 @@ async fn after_a_delivery_that_is_not_accepted_no_other_of_its_parcel_begins() {
         let each: HashSet<i64> = tries.iter().map(|tried| tried.delivery).collect();
         assert_eq!((each.len(), tries.len(), receiver.seen.lock().unwrap().len()), (tried, tried, tried), "{answer}");
     }
+}
+
+/// `railgate keys rotate master` seals at once under a key that running servers do not have yet.
+#[tokio::test]
+async fn an_endpoint_whose_secret_is_sealed_under_a_key_to_come_waits_and_has_not_failed() {
+    let (store, here) = (Arc::new(MemoryStore::new()), Arc::new(MasterKeys::generate(1, [3; 32])));
+    let service = service_with(store.clone(), |hosted| hosted.engine.master = Some(here.clone())).await;
+    let guard = Guard { insecure_loopback: true, ..Guard::default() };
+    let deliverer = Deliverer::new(service.running.gateway().clone(), Arc::default(), &guard, Limits::default());
+    let receiver = Receiver::answering("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
+    let parcel = parcel(&service, &receiver.url, 1);
+
+    let file = Arc::new(MasterKeys::parse(&here.to_text()).unwrap());
+    file.prepend([4; 32]);
+    let config = Config { master: Some(file.clone()), ..Config::default() };
+    let operator = Engine::open(store, service.env.clone(), config).unwrap();
+    assert_ne!(operator.reseal().unwrap(), 0);
+    assert_eq!(deliverer.deliver_now(parcel.clone()).await.unwrap(), [], "none was tried");
+
+    here.updated_by(move |here| here.replace(MasterKeys::parse(&file.to_text()).unwrap()));
+    let tries = deliverer.deliver_now(parcel).await.unwrap();
+    assert_eq!(tries[0].outcome.status, Some(200), "{tries:?}");
 }
 
 #[tokio::test]

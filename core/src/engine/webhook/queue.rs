@@ -25,7 +25,7 @@ const PARCEL: usize = 4 * Parcel::AT_ONCE;
 /// A try that took longer, in milliseconds, is slow, even if the response was 2xx: its queue joins those in trouble. So slow
 /// receivers only take capacity from other slow ones, and cannot delay the rest.
 const SLOW: u32 = 2_000;
-/// How long a queue waits, in milliseconds, if its owner has used up its share of the line.
+/// How long a queue waits, in milliseconds, if its owner has used up its share of the line, or if its host could try nothing.
 const PUT_OFF: Millis = 1_000;
 /// How many push subscriptions of a client's users are served at the same time in each line. They are many, and push services answer
 /// at once.
@@ -107,7 +107,7 @@ pub struct Delivered {
     pub endpoint: EndpointNo,
     /// [`Parcel::until`].
     pub until: Millis,
-    /// The result of each delivery that was tried.
+    /// The result of each delivery that was tried. If none was, because the host lacks what it takes, they are put off for a moment.
     pub tries: Vec<Tried>,
     /// Whether the host takes the next parcel for this endpoint at once, if one is due: the same commit then extends its lease.
     pub more: bool,
@@ -138,7 +138,7 @@ impl Command for Delivered {
             None => None,
         };
         let now = clock.as_ref().map_or(overlay.now, |clock| clock.clock().at(overlay.now));
-        let mut seen = Fared::default();
+        let mut seen = Fared { peace: self.tries.is_empty().then_some(PUT_OFF), ..Fared::default() };
         let waiting: Vec<DeliveryRecord> = typed_all(overlay.stored_page(&self.waiting())?)?;
         let (mut tried_of, mut left): (HashMap<i64, DeliveryRecord>, Vec<DeliveryRecord>) = self.parted(waiting);
         for tried in &self.tries {
