@@ -165,6 +165,16 @@ test("keys are listed, live access is asked for, and a revoked key signs out", a
   gateway.command("clients", "approve", pending);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
+  // What is no amount is asked about as it is typed; the gateway says what is wrong with it.
+  await page.goto(`${gateway.url}/console/settlements/new`);
+  await page.getByLabel("Amount").fill("10,50 ");
+  await page.getByLabel("To", { exact: true }).fill("msisdn:+254700000001");
+  await page.getByRole("button", { name: "Pay" }).click();
+  const sure = page.getByRole("dialog", { name: "Pay with real money?" });
+  await sure.getByText("10,50").waitFor();
+  await sure.getByRole("button", { name: "Pay" }).click();
+  await sure.getByRole("alert").getByText("Amount:").waitFor();
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Key shop (live)" }).click();
   await page.getByRole("button", { name: "Use Key shop", exact: true }).click();
   await page.goto(`${gateway.url}/console/keys`);
@@ -194,6 +204,12 @@ test("a user gets a code with a QR code, limits, and is blocked", async () => {
   await page.getByLabel("Currency").fill("EUR");
   await page.getByLabel("Largest payment").fill("100");
   await page.getByLabel("Approval over").fill("20");
+  // What is no number lifts no limit: it is refused, and shown at its field.
+  await page.getByLabel("Daily payments").fill("1,000");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("Daily payments").getAttribute("aria-invalid"), "true");
+  await page.getByLabel("Daily payments").fill("20");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The limits are in force").waitFor();
   await looks(page, "user");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { looks, stage } from "./console.js";
+import { RailgateClient, generateSigner } from "../../../bindings-wasm/npm/dist/client.js";
 import { confirmed, live, operator, reasoned, replaced, shop } from "./operator.js";
 
 const { gateway, browser } = await stage();
@@ -34,6 +35,12 @@ test("a client gets live access and money by two operators, and terms and a susp
 
   await ada.page.getByRole("button", { name: "Change limits" }).click();
   await dialog.getByLabel("Largest payment").fill("50");
+  // What is no number lifts no limit: it is refused, and shown at its field.
+  await dialog.getByLabel("Daily payments").fill("1,000");
+  await dialog.getByLabel("Reason").fill("new client");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.getByRole("alert").waitFor();
+  assert.equal(await dialog.getByLabel("Daily payments").getAttribute("aria-invalid"), "true");
   await dialog.getByLabel("Daily payments").fill("20");
   await reasoned(ada.page, "Save", "new client");
   await ada.page.getByRole("table", { name: "Limits" }).getByText("EUR 50.00").waitFor();
@@ -71,6 +78,23 @@ test("a client gets live access and money by two operators, and terms and a susp
   ada.fine();
   grace.fine();
   for (const one of [ada.context, grace.context, client, money]) await one.close();
+});
+
+test("a dialog asks what it asked when it was opened, whatever another operator does meanwhile", async () => {
+  const client = await shop(gateway, "Contested shop");
+  const eve = await RailgateClient.open({ baseUrl: gateway.url, signer: await generateSigner(), environment: "live" });
+  await eve.enrollOperator(gateway.invite("Eve", "agent"));
+  const ada = await operator(browser, gateway, "Ada", "agent");
+  await ada.page.goto(`${gateway.url}/console/clients/${client.clientId}`);
+  await ada.page.getByRole("button", { name: "Suspend" }).click();
+  const params = { id: client.clientId };
+  await eve.call("POST", "/operator/clients/{id}/suspend", { params, body: { reason: "its key was stolen" } });
+  await ada.page.locator(".page-title").getByText("Suspended").waitFor();
+  await ada.page.getByRole("dialog", { name: "Suspend Contested shop?" }).waitFor();
+  await reasoned(ada.page, "Suspend", "its key was stolen");
+  await assert.rejects(client.balances(), { code: "client_suspended" });
+  ada.fine();
+  for (const one of [ada.context, eve, client]) await one.close();
 });
 
 test("a provider is added, edited with a view of what changes, and switched", async () => {

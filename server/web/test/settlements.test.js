@@ -219,3 +219,68 @@ test("the server goes and comes back: the page says so, and catches up", async (
   await page.locator(".page-title").getByText("Completed").waitFor();
   await context.close();
 });
+
+test("a payment that comes back after a part was reversed is credited with the rest", async () => {
+  const { page, context, fine } = await person(browser);
+  await enrolled(page, gateway, "Bouncing shop");
+  await pay(page, { amount: "40", currency: "EUR", to: "sim:returned-after-1d", reference: "bounced" });
+  await page.locator(".page-title").getByText("Completed").waitFor();
+  await page.getByRole("button", { name: "Reverse" }).click();
+  const dialog = page.getByRole("dialog", { name: "Reverse this settlement?" });
+  await dialog.getByLabel("Amount to reverse").fill("15.00");
+  await dialog.getByRole("button", { name: /^Reverse EUR/ }).click();
+  await page.getByRole("table", { name: "Reversals" }).getByText("Completed").waitFor();
+  const here = page.url();
+  await page.goto(`${gateway.url}/console/simulator`);
+  await page.getByLabel("Put it ahead by").fill("30");
+  await page.getByRole("button", { name: "Put ahead" }).click();
+  await page.getByText("Everything that was due on the way was done").waitFor();
+  await page.goto(here);
+  await page.locator(".timeline").getByText(/^EUR.25\.00 credited back$/).waitFor();
+  fine();
+  await context.close();
+});
+
+test("a cancellation that comes too late is said to be a reversal", async () => {
+  const { page, context, fine } = await person(browser);
+  await enrolled(page, gateway, "Late shop");
+  const cancel = { reversal: { id: "rev_1", status: "started" }, settlement: {} };
+  await page.goto(`${gateway.url}/console/users`);
+  await page.getByRole("button", { name: "New code for a device" }).click();
+  await page.getByLabel("User", { exact: true }).fill("ada");
+  await page.getByRole("button", { name: "Make a code" }).click();
+  await page.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("link", { name: "ada" }).click();
+  await page.getByLabel("Currency").fill("EUR");
+  await page.getByLabel("Approval over").fill("1");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The limits are in force").waitFor();
+  await page.goto(`${gateway.url}/console/settlements/new`);
+  await page.getByLabel("Amount").fill("20");
+  await page.getByLabel("Currency").selectOption("EUR");
+  await page.getByLabel("To", { exact: true }).fill("sim:ok");
+  await page.getByLabel("Reference").fill("late");
+  await page.getByLabel("End user").fill("ada");
+  await page.getByRole("button", { name: "Pay" }).click();
+  await page.getByRole("heading", { level: 1, name: "late" }).waitFor();
+  // The answer of a gateway that had completed the payment meanwhile.
+  await page.route("**/reverse", async (route) => {
+    const answer = await route.fetch();
+    const { settlement } = await answer.json();
+    await route.fulfill({ response: answer, json: { ...cancel, settlement } });
+  });
+  await page.getByRole("button", { name: "Cancel the payment" }).click();
+  await page.getByRole("dialog", { name: "Cancel this settlement?" }).getByRole("button", { name: "Cancel the payment" }).click();
+  await page.getByRole("status").getByText("The reversal is on its way").waitFor();
+  fine();
+  await context.close();
+});
+
+test("an address that cannot be read is a page that does not exist", async () => {
+  const { page, context, fine } = await person(browser);
+  await enrolled(page, gateway, "Mistyping shop");
+  await page.goto(`${gateway.url}/console/users/%`);
+  await page.getByText("There is no such page").waitFor();
+  fine();
+  await context.close();
+});

@@ -18,6 +18,19 @@ test("a client signs in with a key made here, and is still there after a reload"
   await context.close();
 });
 
+test("a fault of the page itself is shown, too", async () => {
+  const { page, context } = await person(browser);
+  const lost = [];
+  page.on("pageerror", (error) => lost.push(String(error)));
+  await page.goto(`${gateway.url}/console`);
+  // The client refuses an empty name with a `TypeError`, before it sends anything.
+  await page.getByLabel("Name of the client").fill("  ");
+  await page.getByRole("button", { name: "Make a key and start" }).click();
+  await page.getByRole("alert").getByText("name").waitFor();
+  assert.deepEqual(lost, []);
+  await context.close();
+});
+
 test("no token is in any storage, and the key cannot be copied", async () => {
   const { page, context } = await person(browser);
   await enrolled(page, gateway, "Careful shop");

@@ -1,7 +1,8 @@
 /** Data of views: read when a view is shown, again when something changes, and kept on screen meanwhile. */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { RailgateError, type SettlementEvent } from "railgate/client";
+import type { RailgateError, SettlementEvent } from "railgate/client";
+import { problemOf } from "../shared/act";
 import { onChange } from "./live";
 
 export interface Data<T> {
@@ -39,8 +40,8 @@ export function useData<T>(load: (signal: AbortSignal) => PromiseLike<T>, keys: 
       (value) => ended.signal.aborted || setState({ key, value, loading: false }),
       (error: unknown) => {
         if (ended.signal.aborted) return;
-        if (!(error instanceof RailgateError)) throw error;
-        setState((before) => ({ key, ...(before.value === undefined ? {} : { value: before.value }), problem: error, loading: false }));
+        const problem = problemOf(error);
+        setState((before) => ({ key, ...(before.value === undefined ? {} : { value: before.value }), problem, loading: false }));
       },
     );
     return () => ended.abort();
@@ -84,4 +85,4 @@ function useChanges(reload: () => void, { on, everyMs, gatherMs = GATHER_MS }: D
 
 const GATHER_MS = 120;
 
-export { type Act, useAct } from "../shared/act";
+export { type Act, isRefusal, useAct, useKeyedAct } from "../shared/act";

@@ -59,6 +59,15 @@ export function followLinks(): void {
   });
 }
 
+/** One step of a path; none if it is not encoded as it has to be, such as `%`. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The parameters of `pattern`, such as `/settlements/:ref`, in a path; none if it does not match. */
 export function match(pattern: string, given: string): Record<string, string> | undefined {
   const wanted = pattern.split("/");
@@ -67,8 +76,11 @@ export function match(pattern: string, given: string): Record<string, string> | 
   const found: Record<string, string> = {};
   for (const [n, part] of wanted.entries()) {
     const here = parts[n] ?? "";
-    if (part.startsWith(":")) found[part.slice(1)] = decodeURIComponent(here);
-    else if (part !== here) return undefined;
+    if (part.startsWith(":")) {
+      const value = decoded(here);
+      if (value === undefined) return undefined;
+      found[part.slice(1)] = value;
+    } else if (part !== here) return undefined;
   }
   return found;
 }

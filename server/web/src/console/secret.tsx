@@ -1,4 +1,4 @@
-/** A secret that is shown once: whoever gets one puts it here, and it is gone when the dialog is closed. */
+/** A secret that is shown once: whoever gets one puts it here, and it is gone when the dialog is closed. It is empty if its answer got lost. */
 
 import { signal } from "@preact/signals";
 import { text } from "../shared/text";
@@ -13,13 +13,15 @@ export function SecretOnce() {
   const close = () => (secret.value = undefined);
   return (
     <Dialog title={text.signIn.secretTitle} onClose={close}>
-      <p>{text.signIn.secretText}</p>
-      <p>
-        <Copy value={secret.value} label={text.copy} />
-      </p>
+      <p>{secret.value === "" ? text.signIn.secretLost : text.signIn.secretText}</p>
+      {secret.value === "" ? null : (
+        <p>
+          <Copy value={secret.value} label={text.copy} />
+        </p>
+      )}
       <footer class="dialog-foot">
         <Button kind="primary" onClick={close}>
-          {text.signIn.secretDone}
+          {secret.value === "" ? text.close : text.signIn.secretDone}
         </Button>
       </footer>
     </Dialog>

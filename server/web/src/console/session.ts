@@ -4,7 +4,8 @@
  */
 
 import { computed, signal } from "@preact/signals";
-import type { Environment, OperatorRole, RailgateClient, RailgateError, Signer, Vault } from "railgate/client";
+import type { Environment, OperatorRole, RailgateClient, RailgateError, Vault } from "railgate/client";
+import { isRefusal, problemOf } from "../shared/act";
 import { kept } from "../shared/kept";
 import { answered, startLive, stopLive, unanswered } from "./live";
 
@@ -31,6 +32,8 @@ export interface Session {
 const DATABASE = "railgate-console";
 const storedIdentities = kept<readonly Identity[]>("identities", []);
 const storedCurrent = kept<string>("identity", "");
+/** Profiles of keys whose enrolment got no answer, by what they were made for: they may be enrolled, so the next attempt goes on with them. */
+const storedEnrolling = kept<Readonly<Record<string, string>>>("enrolling", {});
 
 export const identities = signal(storedIdentities.read());
 export const session = signal<Session | undefined>(undefined);
@@ -108,7 +111,7 @@ export async function use(identity: Identity): Promise<void> {
   try {
     enter(identity, await connect(await vaultOf(identity), identity.environment));
   } catch (error) {
-    failure.value = error as RailgateError;
+    failure.value = problemOf(error);
   }
   opening.value = undefined;
 }
@@ -119,36 +122,36 @@ export async function use(identity: Identity): Promise<void> {
  * @param passkey - The name of the passkey that locks the key, if one does.
  */
 export async function enrollClient(name: string, invitation: string, passkey?: string): Promise<string | undefined> {
-  const profile = crypto.randomUUID();
-  const client = await connect(await newVault(profile, passkey), "sandbox");
-  const { client_id: id, webhook_secret: secret } = await attempt(client, client.enroll(name, invitation === "" ? {} : { invitation }));
-  await leave();
-  const identity = { profile, kind: "client", environment: "sandbox", name, id, ...lockedBy(passkey) } as const;
-  remember(identity);
-  enter(identity, client);
-  return secret;
+  return enrolled("client", passkey, async (key, vault) => {
+    const [client, enrollment] = await opened(vault, "sandbox", (one) => one.enroll(name, invitation === "" ? {} : { invitation }));
+    await leave();
+    const identity = { ...key, kind: "client", environment: "sandbox", name, id: enrollment.client_id } as const;
+    remember(identity);
+    enter(identity, client);
+    return enrollment.webhook_secret;
+  });
 }
 
 /** Makes a key and enrols it as an operator's; `passkey` as in {@link enrollClient}. */
 export async function enrollOperator(code: string, name: string, passkey?: string): Promise<void> {
-  const profile = crypto.randomUUID();
-  const client = await connect(await newVault(profile, passkey), "live");
-  const { operator } = await attempt(client, client.enrollOperator(code, name === "" ? undefined : name));
-  await leave();
-  const { id, role } = operator;
-  const identity = { profile, kind: "operator", environment: "live", name: operator.name, id, role, ...lockedBy(passkey) } as const;
-  remember(identity);
-  enter(identity, client);
+  return enrolled("operator", passkey, async (key, vault) => {
+    const [client, { operator }] = await opened(vault, "live", (one) => one.enrollOperator(code, name === "" ? undefined : name));
+    await leave();
+    const identity = { ...key, kind: "operator", environment: "live", name: operator.name, id: operator.id, role: operator.role } as const;
+    remember(identity);
+    enter(identity, client);
+  });
 }
 
 /** Makes a key and asks for live access for it, signed by the sandbox client that is signed in; `passkey` as in {@link enrollClient}. */
 export async function askForLive(name: string, passkey?: string): Promise<Identity> {
-  const profile = crypto.randomUUID();
-  const vault = await newVault(profile, passkey);
-  const { client_id: id } = await enrolled(vault, (key) => api.value.enrollLive(key));
-  const identity = { profile, kind: "client", environment: "live", name, id, ...lockedBy(passkey) } as const;
-  remember(identity);
-  return identity;
+  const client = api.value;
+  return enrolled(`live ${client.keyId}`, passkey, async (key, vault) => {
+    const { client_id: id } = await client.enrollLive(await vault.signer());
+    const identity = { ...key, kind: "client", environment: "live", name, id } as const;
+    remember(identity);
+    return identity;
+  });
 }
 
 /**
@@ -159,12 +162,12 @@ export async function askForLive(name: string, passkey?: string): Promise<Identi
 export async function lock(passkey: string): Promise<void> {
   if (session.value === undefined) return;
   const { identity, api: old } = session.value;
-  const profile = crypto.randomUUID();
-  const vault = await newVault(profile, passkey);
-  await enrolled(vault, (key) => old.addKey(key, passkey));
-  const client = await connect(vault, identity.environment);
-  const locked = { ...identity, profile, locked: true } as const;
-  remember(locked);
+  const [locked, client] = await enrolled(`lock ${old.keyId}`, passkey, async (key, vault) => {
+    await old.addKey(await vault.signer(), passkey);
+    const replaced = { ...identity, ...key };
+    remember(replaced);
+    return [replaced, await connect(vault, identity.environment)] as const;
+  });
   await client.revokeKey(old.keyId);
   opening.value = locked;
   await leave();
@@ -173,22 +176,47 @@ export async function lock(passkey: string): Promise<void> {
   await drop(identity);
 }
 
-/** The result of an enrolment of the key of `vault` by another one; if it failed, the key is useless and goes. */
-async function enrolled<T>(vault: Vault, enrolment: (key: Signer) => Promise<T>): Promise<T> {
+type NewKey = Pick<Identity, "profile" | "locked">;
+
+/**
+ * The result of an enrolment of a new key, made `purpose`: the same key at each attempt until there is an answer, because an enrolment
+ * whose answer got lost may have been done. A key that was refused is useless and goes.
+ */
+async function enrolled<T>(purpose: string, passkey: string | undefined, enrolment: (key: NewKey, vault: Vault) => Promise<T>): Promise<T> {
+  const name = passkey === undefined ? purpose : `${purpose} locked`;
+  const { [name]: begun } = storedEnrolling.read();
+  const key = { profile: begun ?? crypto.randomUUID(), ...lockedBy(passkey) };
+  const vault = begun === undefined ? await newVault(key.profile, passkey) : await vaultOf(key);
+  storedEnrolling.write({ ...storedEnrolling.read(), [name]: key.profile });
+  const settle = (): void => {
+    const { [name]: _, ...others } = storedEnrolling.read();
+    storedEnrolling.write(others);
+  };
   try {
-    return await enrolment(await vault.signer());
+    const result = await enrolment(key, vault);
+    settle();
+    return result;
   } catch (error) {
-    await vault.clear().catch(() => undefined);
+    // The client goes on with a key that exists; only one that is of no use here ends with that.
+    if (isRefusal(error)) {
+      await vault.clear().catch(() => undefined);
+      settle();
+    }
     throw error;
   }
 }
 
-/** The result of an enrolment; if it failed, its key is useless and goes. */
-async function attempt<T>(client: RailgateClient, enrolment: Promise<T>): Promise<T> {
+/** A client with the key of a vault, and the result of its enrolment. */
+async function opened<T>(
+  vault: Vault,
+  environment: Environment,
+  enrolment: (client: RailgateClient) => Promise<T>,
+): Promise<readonly [RailgateClient, T]> {
+  const client = await connect(vault, environment);
   try {
-    return await enrolment;
+    return [client, await enrolment(client)];
   } catch (error) {
-    await client.forget().catch(() => undefined);
+    await client.close();
     throw error;
   }
 }

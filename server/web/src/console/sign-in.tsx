@@ -21,7 +21,7 @@ export function SignIn() {
       <p class="brand">{text.product}</p>
       <Page title={words.title}>
         <p class="note">{words.intro}</p>
-        {failure.value === undefined ? null : <Problem problem={failure.value} />}
+        {failure.value === undefined ? null : <Problem problem={failure.value} reads />}
         {identities.value.length === 0 ? null : <Known />}
         <div class="split">
           <NewClient />

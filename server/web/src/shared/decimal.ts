@@ -28,3 +28,12 @@ export function sum(amounts: readonly string[]): string {
     decimalsOf(first),
   );
 }
+
+/**
+ * The number that somebody typed. What is none stays the text that it is: `null` would be an empty field, which lifts a limit, but the
+ * gateway refuses a text and says where.
+ */
+export function typedNumber(typed: string): number {
+  const text = typed.trim();
+  return (/^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text) as number;
+}

@@ -1,5 +1,5 @@
 /**
- * Small preferences that this browser keeps: the theme, names of identities, saved views. Never a key, a token or a secret: any script
+ * Small things that this browser keeps: the theme, names of identities, saved views, what was not answered. Never a key, a token or a secret: any script
  * of this origin can read them.
  */
 
@@ -10,12 +10,12 @@ export interface Kept<T> {
   write(value: T): void;
 }
 
-/** A preference under this name; `initial` until one is stored, and in a browser that stores nothing. */
-export function kept<T>(name: string, initial: T): Kept<T> {
+/** A preference under this name; `initial` until one is stored, and in a browser that stores nothing. Of a tab, it goes with the tab. */
+export function kept<T>(name: string, initial: T, storage: "localStorage" | "sessionStorage" = "localStorage"): Kept<T> {
   return {
     read() {
       try {
-        const text = localStorage.getItem(PREFIX + name);
+        const text = globalThis[storage].getItem(PREFIX + name);
         return text === null ? initial : (JSON.parse(text) as T);
       } catch {
         return initial;
@@ -23,7 +23,7 @@ export function kept<T>(name: string, initial: T): Kept<T> {
     },
     write(value) {
       try {
-        localStorage.setItem(PREFIX + name, JSON.stringify(value));
+        globalThis[storage].setItem(PREFIX + name, JSON.stringify(value));
       } catch {
         // Full or forbidden: the preference lasts as long as the page.
       }

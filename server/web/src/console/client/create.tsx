@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import type { CheckResult, CreateRequest } from "railgate/client";
-import { money } from "../../shared/format";
+import { typedMoney } from "../../shared/format";
+import { kept } from "../../shared/kept";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Confirm } from "../../shared/ui/dialog";
@@ -10,7 +11,7 @@ import { Problem, Shown } from "../../shared/ui/feedback";
 import { SelectField, TextField, errorOf } from "../../shared/ui/field";
 import { Page, Section } from "../../shared/ui/page";
 import { Badge, Facts, Money } from "../../shared/ui/values";
-import { useAct, useData } from "../data";
+import { isRefusal, useAct, useData } from "../data";
 import { ProviderName } from "../names";
 import { go } from "../router";
 import { api, session } from "../session";
@@ -49,6 +50,9 @@ export default function Create() {
   );
 }
 
+/** The fields as they are typed. */
+type Draft = Record<"amount" | "currency" | "to" | "reference" | "description" | "provider" | "user" | "expires", string>;
+
 interface Option {
   readonly value: string;
   readonly label: string;
@@ -63,16 +67,20 @@ interface FormProps {
 
 function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
   const client = api.value;
-  const form = useSignal({
-    amount: "",
-    currency: currencies[0] ?? "",
-    to: "",
-    reference: fresh(),
-    description: "",
-    provider: "",
-    user: "",
-    expires: "",
-  });
+  const unanswered = kept<Draft | null>(`unanswered.${client.keyId}`, null, "sessionStorage");
+  const before = useSignal(unanswered.read()).value;
+  const form = useSignal<Draft>(
+    before ?? {
+      amount: "",
+      currency: currencies[0] ?? "",
+      to: "",
+      reference: fresh(),
+      description: "",
+      provider: "",
+      user: "",
+      expires: "",
+    },
+  );
   const { value } = form;
   const result = useSignal<CheckResult | undefined>(undefined);
   const asking = useSignal(false);
@@ -84,8 +92,16 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
     result.value = await client.check(requestOf(form.value));
   });
   const paying = useAct(async () => {
-    const { settlement } = await client.create(requestOf(form.value));
-    go(settlementHref(settlement));
+    // Kept until there is an answer: after a reload, it is still the same payment.
+    unanswered.write(form.value);
+    try {
+      const { settlement } = await client.create(requestOf(form.value));
+      unanswered.write(null);
+      go(settlementHref(settlement));
+    } catch (error) {
+      if (isRefusal(error)) unanswered.write(null);
+      throw error;
+    }
   });
   const problem = paying.problem ?? checking.problem;
   const wrong = (pointer: string) => errorOf(problem, pointer) ?? result.value?.problems.find((one) => one.pointer === pointer)?.message;
@@ -102,6 +118,7 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
           pay();
         }}
       >
+        {before === null ? null : <p class="callout wait">{words.unanswered}</p>}
         <div class="columns">
           <TextField
             label={words.amount}
@@ -174,7 +191,7 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
           onValue={(user) => set({ user })}
           error={wrong("/user")}
         />
-        {problem === undefined ? null : <Problem problem={problem} />}
+        {problem === undefined ? null : <Problem problem={problem} reads={paying.problem === undefined} />}
         <div class="actions">
           <Button busy={checking.busy} onClick={() => void checking.run()}>
             {words.check}
@@ -188,7 +205,7 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
       {asking.value ? (
         <Confirm
           title={words.liveTitle}
-          what={words.liveWhat(money(value.amount, value.currency), value.to)}
+          what={words.liveWhat(typedMoney(value.amount.trim(), value.currency), value.to.trim())}
           act={words.pay}
           danger={false}
           busy={paying.busy}
@@ -202,9 +219,7 @@ function Form({ currencies, providers, scenarios, sandbox }: FormProps) {
 }
 
 /** The request that a form describes; what is empty is left out. */
-function requestOf(
-  form: Record<"amount" | "currency" | "to" | "reference" | "description" | "provider" | "user" | "expires", string>,
-): CreateRequest {
+function requestOf(form: Draft): CreateRequest {
   const { amount, currency, to, reference, expires, ...more } = form;
   const given = Object.entries(more).filter(([, value]) => value !== "");
   const until = expires === "" ? {} : { expires_at: new Date(expires) };

@@ -7,7 +7,7 @@ import { Problem, Shown, say } from "../../shared/ui/feedback";
 import { Page, Section } from "../../shared/ui/page";
 import { DeliveryBadge } from "../../shared/ui/states";
 import { Copy, Facts, Time } from "../../shared/ui/values";
-import { useAct, useData } from "../data";
+import { useData, useKeyedAct } from "../data";
 import { go, href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
@@ -19,8 +19,8 @@ export default function DeliveryPage({ params }: ViewProps) {
   const { id = "", delivery = "" } = params;
   const { webhooks } = api.value;
   const data = useData((signal) => webhooks.delivery(id, delivery, { signal }), [id, delivery], { on: false, everyMs: EVERY_MS });
-  const again = useAct(async () => {
-    const made = await webhooks.redeliver(id, delivery);
+  const again = useKeyedAct(async (idempotencyKey) => {
+    const made = await webhooks.redeliver(id, delivery, { idempotencyKey });
     say(words.redelivered);
     go(href(`/webhooks/${id}/deliveries/${made.id}`));
   });

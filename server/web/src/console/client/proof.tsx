@@ -103,7 +103,7 @@ function Verification({ proof }: { proof: ReceiptProof }) {
           {verdict.value === undefined ? words.proofVerify : words.proofAgain}
         </Button>
       )}
-      {act.problem === undefined ? null : <Problem problem={act.problem} />}
+      {act.problem === undefined ? null : <Problem problem={act.problem} reads />}
     </div>
   );
 }

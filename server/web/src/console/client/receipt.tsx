@@ -65,7 +65,7 @@ function Receipt({ settlement }: { settlement: Settlement }) {
                 </Button>
               ))}
             </div>
-            {saving.problem === undefined ? null : <Problem problem={saving.problem} />}
+            {saving.problem === undefined ? null : <Problem problem={saving.problem} reads />}
           </div>
           <Qr id={id} version={version} />
         </div>
@@ -104,7 +104,7 @@ function Verification({ jws }: { jws: string }) {
           {words.verified}
         </p>
       )}
-      {act.problem === undefined ? null : <Problem problem={act.problem} />}
+      {act.problem === undefined ? null : <Problem problem={act.problem} reads />}
     </div>
   );
 }

@@ -3,12 +3,12 @@
 import { useSignal } from "@preact/signals";
 import { REVERSAL_REASONS, type ReversalReason, type ReverseRequest, type Settlement } from "railgate/client";
 import { minus } from "../../shared/decimal";
-import { money } from "../../shared/format";
+import { money, typedMoney } from "../../shared/format";
 import { text } from "../../shared/text";
 import { Confirm } from "../../shared/ui/dialog";
 import { say } from "../../shared/ui/feedback";
 import { SelectField, TextField, errorOf } from "../../shared/ui/field";
-import { useAct } from "../data";
+import { useKeyedAct } from "../data";
 import { api } from "../session";
 
 const words = text.settlement;
@@ -34,25 +34,27 @@ interface ReverseProps {
   readonly onDone: () => void;
 }
 
-export function Reverse({ settlement, onClose, onDone }: ReverseProps) {
+export function Reverse({ settlement: now, onClose, onDone }: ReverseProps) {
+  // What the dialog asks stays, whatever becomes of the payment meanwhile: a repeat under the same key has to be the same request.
+  const { value: settlement } = useSignal(now);
   const { currency, to } = settlement;
   const unsent = isUnsent(settlement);
   const most = rest(settlement);
   const amount = useSignal(most);
   const reason = useSignal<ReversalReason>("customer_request");
   const reference = useSignal("");
-  const act = useAct(async () => {
+  const act = useKeyedAct(async (idempotencyKey) => {
     const request: ReverseRequest = {
       reason: reason.value,
       ...(unsent ? {} : { amount: amount.value.trim() }),
       ...(reference.value === "" ? {} : { reference: reference.value.trim() }),
     };
-    await api.value.reverse(settlement.id, request);
-    say(unsent ? words.cancelledDone : words.reversedDone);
+    const { reversal } = await api.value.reverse(settlement.id, request, { idempotencyKey });
+    say(reversal === null ? words.cancelledDone : words.reversedDone);
     onDone();
     onClose();
   });
-  const shown = /^\d+(\.\d+)?$/.test(amount.value.trim()) ? money(amount.value.trim(), currency) : amount.value;
+  const shown = typedMoney(amount.value.trim(), currency);
   return (
     <Confirm
       title={unsent ? words.cancelTitle : words.reverseTitle}

@@ -120,7 +120,7 @@ function Acts({ settlement, reload }: { settlement: Settlement; reload: () => vo
             check.clear();
           }}
         >
-          {check.problem === undefined ? null : <Problem problem={check.problem} />}
+          {check.problem === undefined ? null : <Problem problem={check.problem} reads />}
           {result.value === undefined ? null : <Checked result={result.value} />}
         </Dialog>
       )}

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Faults, ResetRequest } from "railgate/client";
+import { typedNumber } from "../../shared/decimal";
 import { duration } from "../../shared/format";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
@@ -11,7 +12,7 @@ import { SelectField, TextField, errorOf } from "../../shared/ui/field";
 import { Page, Section } from "../../shared/ui/page";
 import { Table } from "../../shared/ui/table";
 import { Badge, Facts, Time } from "../../shared/ui/values";
-import { type Act, useAct, useData } from "../data";
+import { type Act, useAct, useData, useKeyedAct } from "../data";
 import { go } from "../router";
 import { api } from "../session";
 import { settlementHref } from "../settlements/list";
@@ -133,8 +134,8 @@ function Fund() {
   const chosen = useSignal("");
   const currencies = (balances.value ?? []).map(({ currency }) => currency);
   const currency = chosen.value === "" ? (currencies[0] ?? "") : chosen.value;
-  const act = useAct(async () => {
-    await client.fund({ currency, amount: amount.value.trim() });
+  const act = useKeyedAct(async (idempotencyKey) => {
+    await client.call("POST", "/simulator/fund", { body: { currency, amount: amount.value.trim() }, idempotencyKey });
     say(words.funded);
     balances.reload();
   });
@@ -188,7 +189,7 @@ function FaultsForm({ faults }: { faults: Faults }) {
     seed: String(faults.seed),
   });
   const act = useAct(async () => {
-    const numbers = Object.entries(values.value).map(([name, value]) => [name, Number(value)] as const);
+    const numbers = Object.entries(values.value).map(([name, value]) => [name, typedNumber(value)] as const);
     await api.value.setFaults(Object.fromEntries(numbers));
     say(words.faultsSet);
   });
@@ -220,9 +221,9 @@ const PLAYED_AMOUNT = "10";
 function Scenarios() {
   const client = api.value;
   const data = useData((signal) => Promise.all([client.scenarios({ signal }), client.balances({ signal })]), [client.keyId], { on: false });
-  const act = useAct(async (to: string) => {
+  const act = useKeyedAct(async (key, to: string) => {
     const currency = data.value?.[1].find((balance) => balance.currency === "EUR")?.currency ?? data.value?.[1][0]?.currency ?? "";
-    const reference = `play-${to.replace(/[^\w.-]/g, "-").slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
+    const reference = `play-${to.replace(/[^\w.-]/g, "-").slice(0, 40)}-${key.slice(0, 8)}`;
     const { settlement } = await client.create({ amount: PLAYED_AMOUNT, currency, to, reference });
     go(settlementHref(settlement));
   });

@@ -74,7 +74,7 @@ export default function Statement({ params }: ViewProps) {
           />
         ))}
       </div>
-      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} />}
+      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} reads />}
       <Shown data={entries}>
         {({ data }) =>
           data.length === 0 ? (

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Operators } from "railgate/client";
+import { typedNumber } from "../../shared/decimal";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Confirm } from "../../shared/ui/dialog";
@@ -109,15 +110,17 @@ const rowOf = ({ currency, max, approval_over, daily_value, daily_count }: Opera
 });
 
 const limitOf = ({ currency, daily_count, ...amounts }: Row): Operators.UserLimitsRequest => ({
-  currency,
-  ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, value === "" ? null : value])),
-  daily_count: daily_count === "" ? null : Number(daily_count),
+  currency: currency.trim(),
+  ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, value.trim() === "" ? null : value.trim()])),
+  daily_count: daily_count.trim() === "" ? null : typedNumber(daily_count),
 });
 
 function Limits({ user, reload }: { user: User; reload: () => void }) {
   const rows = useSignal<readonly Row[]>(user.limits.length === 0 ? [EMPTY] : user.limits.map(rowOf));
+  // A row without a currency is none, and not sent.
+  const named = rows.value.filter(({ currency }) => currency.trim() !== "");
   const act = useAct(async () => {
-    await change(user.user, { limits: rows.value.filter(({ currency }) => currency !== "").map(limitOf) });
+    await change(user.user, { limits: named.map(limitOf) });
     say(words.limitsSaved);
     reload();
   });
@@ -139,7 +142,7 @@ function Limits({ user, reload }: { user: User; reload: () => void }) {
                 inputMode={name === "currency" ? "text" : "decimal"}
                 value={row[name]}
                 onValue={(value) => (rows.value = rows.value.map((one, at) => (at === n ? { ...one, [name]: value } : one)))}
-                error={errorOf(act.problem, `/limits/${n}/${name}`)}
+                error={errorOf(act.problem, `/limits/${named.indexOf(row)}/${name}`)}
               />
             ))}
           </div>

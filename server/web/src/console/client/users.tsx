@@ -10,7 +10,7 @@ import { TextField, errorOf } from "../../shared/ui/field";
 import { Page } from "../../shared/ui/page";
 import { Table } from "../../shared/ui/table";
 import { Badge, Copy, Facts, Time } from "../../shared/ui/values";
-import { useAct, useData } from "../data";
+import { useData, useKeyedAct } from "../data";
 import { pageSize, usePages } from "../paging";
 import { href, query } from "../router";
 import { api } from "../session";
@@ -81,8 +81,8 @@ export default function Users() {
 export function CodeDialog({ user: given = "", onClose }: { user?: string; onClose: () => void }) {
   const user = useSignal(given);
   const code = useSignal<Operators.DeviceCode | undefined>(undefined);
-  const act = useAct(async () => {
-    code.value = await api.value.call("POST", "/mobile/enrollment-codes", { body: { user: user.value.trim() } });
+  const act = useKeyedAct(async (idempotencyKey) => {
+    code.value = await api.value.call("POST", "/mobile/enrollment-codes", { body: { user: user.value.trim() }, idempotencyKey });
   });
   if (code.value !== undefined) return <Code code={code.value} onClose={onClose} />;
   return (
@@ -115,10 +115,16 @@ export function CodeDialog({ user: given = "", onClose }: { user?: string; onClo
 function Code({ code, onClose }: { code: Operators.DeviceCode; onClose: () => void }) {
   return (
     <Dialog title={words.codeTitle(code.user)} onClose={onClose}>
-      <p>{words.codeText}</p>
-      <p class="code-large">
-        <Copy value={code.code ?? ""} label={text.copy} />
-      </p>
+      {code.code ? (
+        <>
+          <p>{words.codeText}</p>
+          <p class="code-large">
+            <Copy value={code.code} label={text.copy} />
+          </p>
+        </>
+      ) : (
+        <p>{words.codeLost}</p>
+      )}
       {typeof code.qr === "string" ? (
         // The gateway's own drawing, as an image: it cannot run or load anything.
         <img class="qr" src={`data:image/svg+xml,${encodeURIComponent(code.qr)}`} alt={words.codeQr} width="220" height="220" />

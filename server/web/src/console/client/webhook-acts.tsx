@@ -10,7 +10,7 @@ import { Problem, say } from "../../shared/ui/feedback";
 import { SelectField, TextField, errorOf } from "../../shared/ui/field";
 import { Icon } from "../../shared/ui/icon";
 import { Facts } from "../../shared/ui/values";
-import { useAct } from "../data";
+import { useAct, useKeyedAct } from "../data";
 import { api } from "../session";
 import { TOPICS } from "./webhook-form";
 
@@ -70,16 +70,13 @@ function Tested({ result: { delivered, response } }: { result: WebhookTest }) {
 export function ReplayDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const from = useSignal("");
   const to = useSignal("");
-  const act = useAct(async () => {
+  const act = useKeyedAct(async (key) => {
     const until = to.value === "" ? {} : { until: new Date(to.value) };
     let queued = 0;
     // A long period takes several calls.
     for (let after: number | null | undefined; after !== null;) {
-      const part = await api.value.webhooks.replay(id, {
-        since: new Date(from.value),
-        ...until,
-        ...(after === undefined ? {} : { after }),
-      });
+      const request = { since: new Date(from.value), ...until, ...(after === undefined ? {} : { after }) };
+      const part = await api.value.webhooks.replay(id, request, { idempotencyKey: `${key} ${after ?? ""}`.trim() });
       queued += part.queued;
       after = part.next_after;
     }

@@ -7,7 +7,7 @@ import { Button } from "../../shared/ui/button";
 import { Dialog } from "../../shared/ui/dialog";
 import { Problem } from "../../shared/ui/feedback";
 import { CheckField, SelectField, TextField, errorOf } from "../../shared/ui/field";
-import { useAct } from "../data";
+import { useKeyedAct } from "../data";
 
 const words = text.webhooks;
 
@@ -29,7 +29,7 @@ interface WebhookFormProps {
   readonly title: string;
   readonly act: string;
   readonly webhook?: Webhook;
-  readonly onSave: (request: WebhookRequest) => Promise<unknown>;
+  readonly onSave: (request: WebhookRequest, idempotencyKey: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
@@ -38,12 +38,13 @@ export function WebhookForm({ title, act, webhook, onSave, onClose }: WebhookFor
   const description = useSignal(webhook?.description ?? "");
   const every = useSignal(webhook?.all_events ?? true);
   const chosen = useSignal<readonly WebhookTopic[]>(webhook === undefined || webhook.all_events ? [] : webhook.events);
-  const saving = useAct(async () => {
-    await onSave({
+  const saving = useKeyedAct(async (idempotencyKey) => {
+    const request = {
       url: url.value.trim(),
-      events: every.value ? "*" : chosen.value,
+      events: every.value ? ("*" as const) : chosen.value,
       ...(description.value === "" && webhook === undefined ? {} : { description: description.value }),
-    });
+    };
+    await onSave(request, idempotencyKey);
     onClose();
   });
   return (

@@ -12,7 +12,7 @@ import { Page, Section } from "../../shared/ui/page";
 import { DeliveryBadge, WebhookBadge } from "../../shared/ui/states";
 import { Table } from "../../shared/ui/table";
 import { Copy, Facts, Time } from "../../shared/ui/values";
-import { useAct, useData } from "../data";
+import { useAct, useData, useKeyedAct } from "../data";
 import { pageSize, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
 import { secret } from "../secret";
@@ -99,7 +99,7 @@ function Acts({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
           act={text.save}
           webhook={webhook}
           onClose={close}
-          onSave={(change) => webhooks.update(id, change)}
+          onSave={(change, idempotencyKey) => webhooks.update(id, change, { idempotencyKey })}
         />
       ) : null}
       {asked.value === "disable" ? (
@@ -107,7 +107,7 @@ function Acts({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
           title={words.disableTitle}
           what={words.disableWhat}
           act={words.disable}
-          run={() => webhooks.update(id, { enabled: false })}
+          run={(idempotencyKey) => webhooks.update(id, { enabled: false }, { idempotencyKey })}
           onClose={close}
         />
       ) : null}
@@ -117,8 +117,8 @@ function Acts({ webhook, reload }: { webhook: Webhook; reload: () => void }) {
           what={words.rotateWhat}
           act={words.rotateAct}
           onClose={close}
-          run={async () => {
-            secret.value = (await webhooks.rotate(id)).secret;
+          run={async (idempotencyKey) => {
+            secret.value = (await webhooks.rotate(id, {}, { idempotencyKey })).secret ?? "";
           }}
         />
       ) : null}
@@ -142,12 +142,12 @@ interface AskProps {
   readonly title: string;
   readonly what: string;
   readonly act: string;
-  readonly run: () => Promise<unknown>;
+  readonly run: (idempotencyKey: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 function Ask({ title, what, act, run, onClose }: AskProps) {
-  const acting = useAct(run);
+  const acting = useKeyedAct(run);
   return (
     <Confirm
       title={title}

@@ -53,8 +53,8 @@ export default function Webhooks() {
           title={words.new}
           act={words.create}
           onClose={() => (making.value = false)}
-          onSave={async (request) => {
-            secret.value = (await client.webhooks.create(request)).secret;
+          onSave={async (request, idempotencyKey) => {
+            secret.value = (await client.webhooks.create(request, { idempotencyKey })).secret ?? "";
             data.reload();
           }}
         />

@@ -8,7 +8,7 @@ import { Confirm } from "../../shared/ui/dialog";
 import { say } from "../../shared/ui/feedback";
 import { TextField, errorOf } from "../../shared/ui/field";
 import { Time } from "../../shared/ui/values";
-import { type Data, type DataOptions, useAct, useData } from "../data";
+import { type Data, type DataOptions, useData, useKeyedAct } from "../data";
 import { href } from "../router";
 import { api } from "../session";
 import { Person } from "./people";
@@ -36,12 +36,14 @@ interface ActProps<T> {
   readonly danger?: boolean;
   /** Whether it has a reason of its own here; acts with evidence do without. */
   readonly reason?: "required" | "optional" | "none";
-  readonly run: (reason: string) => Promise<T>;
+  /** Makes the call, with the `idempotencyKey` of this dialog. */
+  readonly run: (reason: string, idempotencyKey: string) => Promise<T>;
   /** What is said once it took effect. */
   readonly done: string;
   readonly onDone?: ((answer: T) => void) | undefined;
   readonly onClose: () => void;
-  readonly children?: ComponentChildren;
+  /** Further fields, each with what the gateway says of its place in the request. */
+  readonly children?: (wrong: (pointer: string) => string | undefined) => ComponentChildren;
 }
 
 /** Asks before an act: what it does, who confirms, and why it is done. */
@@ -49,15 +51,15 @@ export function Act<T>({ reason = "required", run, done, onDone, onClose, childr
   const why = useSignal("");
   const decided = useWho(typeof rule === "string" ? rule : "alone", amount);
   const who = typeof rule === "string" ? decided : rule.said;
-  const act = useAct(async () => {
-    const answer = await run(why.value.trim());
+  const act = useKeyedAct(async (idempotencyKey) => {
+    const answer = await run(why.value.trim(), idempotencyKey);
     say(isAsked(answer) ? text.operator.asked : done);
     onClose();
     onDone?.(answer);
   });
   return (
     <Confirm {...said} who={who} danger={danger} busy={act.busy} problem={act.problem} onClose={onClose} onConfirm={() => void act.run()}>
-      {children}
+      {children?.((pointer) => errorOf(act.problem, pointer))}
       {reason === "none" ? null : (
         <TextField
           label={text.operator.reason}

@@ -80,27 +80,34 @@ function ClientFacts({ client }: { client: Client }) {
 
 /** Suspending a client, and ending that. */
 function Standing({ client, onDone }: { client: Client; onDone: () => void }) {
-  const open = useSignal(false);
-  const how = client.suspended ? "resume" : "suspend";
-  const said = words[how];
+  // What the dialog asks stays, whatever somebody else does with the client meanwhile.
+  const open = useSignal<"resume" | "suspend" | undefined>(undefined);
+  const offered = client.suspended ? "resume" : "suspend";
+  const chosen = open.value;
   return (
     <>
-      <Button kind={client.suspended ? "primary" : "danger"} onClick={() => (open.value = true)}>
-        {said.act}
+      <Button kind={client.suspended ? "primary" : "danger"} onClick={() => (open.value = offered)}>
+        {words[offered].act}
       </Button>
-      {open.value ? (
+      {chosen === undefined ? null : (
         <Act
-          title={said.title(client.name)}
-          what={said.what}
+          title={words[chosen].title(client.name)}
+          what={words[chosen].what}
           rule="alone"
-          act={said.act}
-          danger={!client.suspended}
-          run={(reason) => api.value.call("POST", `/operator/clients/{id}/${how}`, { params: { id: client.client_id }, body: { reason } })}
-          done={said.done}
+          act={words[chosen].act}
+          danger={chosen === "suspend"}
+          run={(reason, idempotencyKey) =>
+            api.value.call("POST", `/operator/clients/{id}/${chosen}`, {
+              params: { id: client.client_id },
+              body: { reason },
+              idempotencyKey,
+            })
+          }
+          done={words[chosen].done}
           onDone={onDone}
-          onClose={() => (open.value = false)}
+          onClose={() => (open.value = undefined)}
         />
-      ) : null}
+      )}
     </>
   );
 }
@@ -145,10 +152,11 @@ function Keys({ client, may, onDone }: { client: Client; may: boolean; onDone: (
           what={words.approve.what(approving.value)}
           rule="access"
           act={words.approve.act}
-          run={(reason) =>
+          run={(reason, idempotencyKey) =>
             api.value.call("POST", "/operator/clients/{id}/approve", {
               params: { id: client.client_id },
               body: { reason, key: approving.value ?? null },
+              idempotencyKey,
             })
           }
           done={words.approve.done}

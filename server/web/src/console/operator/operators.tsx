@@ -84,7 +84,9 @@ export default function OperatorsPage() {
           rule="alone"
           act={words.revoke.act}
           danger
-          run={(reason) => api.value.call("POST", "/operator/operators/{id}/revoke", { params: { id: change.who.id }, body: { reason } })}
+          run={(reason, idempotencyKey) =>
+            api.value.call("POST", "/operator/operators/{id}/revoke", { params: { id: change.who.id }, body: { reason }, idempotencyKey })
+          }
           done={words.revoke.done}
           onDone={done}
           onClose={() => (changing.value = undefined)}
@@ -116,31 +118,44 @@ function Invite({ onCode, onDone, onClose }: FormProps & { onCode: (code: string
       what={words.invite.what}
       rule="alone"
       act={words.invite.act}
-      run={(reason) => api.value.call("POST", "/operator/operators", { body: { name: name.value.trim(), role: role.value, reason } })}
+      run={(reason, idempotencyKey) =>
+        api.value.call("POST", "/operator/operators", { body: { name: name.value.trim(), role: role.value, reason }, idempotencyKey })
+      }
       done={words.invite.done}
       onDone={({ code }) => {
-        if (code) onCode(code);
+        onCode(code ?? "");
         onDone();
       }}
       onClose={onClose}
     >
-      <TextField label={words.columns.name} value={name.value} onValue={(value) => (name.value = value)} />
-      <SelectField label={words.columns.role} value={role.value} choices={CHOICES} onValue={(value) => (role.value = value)} />
+      {(wrong) => (
+        <>
+          <TextField
+            label={words.columns.name}
+            value={name.value}
+            onValue={(value) => (name.value = value)}
+            error={wrong("/name")}
+          />
+          <SelectField label={words.columns.role} value={role.value} choices={CHOICES} onValue={(value) => (role.value = value)} />
+        </>
+      )}
     </Act>
   );
 }
 
-/** The code is in no other answer: it is shown until this is closed. */
+/** The code is in no other answer: it is shown until this is closed. It is empty if that answer got lost. */
 function Code({ code, onClose }: { code: string; onClose: () => void }) {
   return (
     <Dialog title={words.code.title} onClose={onClose}>
-      <p>{words.code.text}</p>
-      <p>
-        <Copy value={code} label={text.copy} />
-      </p>
+      <p>{code === "" ? words.code.lost : words.code.text}</p>
+      {code === "" ? null : (
+        <p>
+          <Copy value={code} label={text.copy} />
+        </p>
+      )}
       <footer class="dialog-foot">
         <Button kind="primary" onClick={onClose}>
-          {words.code.done}
+          {code === "" ? text.close : words.code.done}
         </Button>
       </footer>
     </Dialog>
@@ -155,14 +170,14 @@ function Role({ who, onDone, onClose }: FormProps & { who: Operator }) {
       what={words.role.what}
       rule="alone"
       act={words.role.act}
-      run={(reason) =>
-        api.value.call("PUT", "/operator/operators/{id}/role", { params: { id: who.id }, body: { role: role.value, reason } })
+      run={(reason, idempotencyKey) =>
+        api.value.call("PUT", "/operator/operators/{id}/role", { params: { id: who.id }, body: { role: role.value, reason }, idempotencyKey })
       }
       done={words.role.done}
       onDone={onDone}
       onClose={onClose}
     >
-      <SelectField label={words.columns.role} value={role.value} choices={CHOICES} onValue={(value) => (role.value = value)} />
+      {() => <SelectField label={words.columns.role} value={role.value} choices={CHOICES} onValue={(value) => (role.value = value)} />}
     </Act>
   );
 }

@@ -113,7 +113,9 @@ function Switches({ provider, onDone }: { provider: Provider; onDone: () => void
           rule={chosen === "enable" && provider.mode === "live" ? "provider" : "alone"}
           act={words.switches[chosen].act}
           danger={chosen === "disable"}
-          run={(reason) => api.value.call("POST", `/operator/providers/{id}/${chosen}`, { params: { id: provider.id }, body: { reason } })}
+          run={(reason, idempotencyKey) =>
+            api.value.call("POST", `/operator/providers/{id}/${chosen}`, { params: { id: provider.id }, body: { reason }, idempotencyKey })
+          }
           done={words.switches[chosen].done}
           onDone={onDone}
           onClose={() => (open.value = undefined)}

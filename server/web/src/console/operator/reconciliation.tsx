@@ -44,7 +44,7 @@ export default function ReconciliationPage({ params }: ViewProps) {
         </Button>
       }
     >
-      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} />}
+      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} reads />}
       <Shown data={data}>
         {(one) => (
           <>

@@ -10,7 +10,7 @@ import { CheckField, SelectField } from "../../shared/ui/field";
 import { Page, Section } from "../../shared/ui/page";
 import { type Column, Table } from "../../shared/ui/table";
 import { Badge, Time } from "../../shared/ui/values";
-import { useAct, useData } from "../data";
+import { useData, useKeyedAct } from "../data";
 import { ProviderName } from "../names";
 import { pageQuery, usePages } from "../paging";
 import { go, href, query, refine } from "../router";
@@ -110,13 +110,15 @@ function Compare({ choices, initial }: { choices: readonly { value: string; labe
   const provider = useSignal(initial === "" ? (choices[0]?.value ?? "") : initial);
   const file = useSignal<File | undefined>(undefined);
   const again = useSignal(false);
-  const act = useAct(async () => {
+  const act = useKeyedAct(async (key) => {
     const chosen = file.value;
     if (chosen === undefined) return;
     const made = await api.value.call("POST", "/operator/reconciliations", {
       query: { provider: provider.value, file: chosen.name, ...(again.value ? { again: true } : {}) },
       body: await chosen.text(),
       contentType: typeOf(chosen.name),
+      // The gateway compares what is sent under a key, but not the query.
+      idempotencyKey: [key, provider.value, again.value].join(" "),
     });
     say(words.compared(made.lines));
     go(href(`/reconciliations/${made.id}`));

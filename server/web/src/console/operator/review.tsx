@@ -50,7 +50,7 @@ export default function Review({ params }: ViewProps) {
       }
     >
       <Waiting of={waiting} />
-      {ask.problem === undefined ? null : <Problem problem={ask.problem} />}
+      {ask.problem === undefined ? null : <Problem problem={ask.problem} reads />}
       <Shown data={data}>
         {(found) => (
           <>

@@ -112,8 +112,12 @@ function Editor({ table, providers, onDone, onCancel }: EditorProps) {
           what={words.saveWhat(table.version, changes.length)}
           rule="routes"
           act={words.save}
-          run={(reason) =>
-            api.value.call("PUT", "/operator/routes", { ifMatch: `"${table.version}"`, body: { routes: draft.value, reason } })
+          run={(reason, idempotencyKey) =>
+            api.value.call("PUT", "/operator/routes", {
+              ifMatch: `"${table.version}"`,
+              body: { routes: draft.value, reason },
+              idempotencyKey,
+            })
           }
           done={words.saved}
           onDone={onDone}

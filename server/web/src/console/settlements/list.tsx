@@ -99,7 +99,7 @@ export function SettlementList({ read, csv, currencies, providers, actions, colu
       {filtering.value ? (
         <FilterForm key={key} currencies={currencies} providers={providers} onDone={() => (filtering.value = false)} />
       ) : null}
-      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} />}
+      {exporting.problem === undefined ? null : <Problem problem={exporting.problem} reads />}
       <Shown data={data}>
         {(page) =>
           page.data.length > 0 || page.has_more ? (

@@ -1,6 +1,7 @@
 /** The trace of a settlement as a timeline: what happened, who caused it, and what became of the money. */
 
 import type { Settlement, SettlementEvent } from "railgate/client";
+import { minus } from "../../shared/decimal";
 import { money, worded } from "../../shared/format";
 import { text } from "../../shared/text";
 import { Money, Time, type Tone } from "../../shared/ui/values";
@@ -33,7 +34,8 @@ function moved(event: SettlementEvent, settlement: Settlement): string | undefin
     case "settlement.cancelled":
       return words.released(whole);
     case "settlement.returned":
-      return words.returnedMoney(money(settlement.amount, settlement.currency));
+      // What was reversed before is back already.
+      return words.returnedMoney(money(minus(settlement.amount, settlement.reversed_amount), settlement.currency));
     default:
       return undefined;
   }

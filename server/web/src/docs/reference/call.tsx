@@ -126,7 +126,7 @@ function Form({ operation }: { operation: Operation }) {
         {call.busy ? words.sending : words.send}
       </Button>
       <div class="answer" aria-live="polite">
-        {call.problem === undefined ? null : <Problem problem={call.problem} />}
+        {call.problem === undefined ? null : <Problem problem={call.problem} reads={operation.method === "GET"} />}
         {answer === undefined ? null : (
           <>
             <p class="hint">{words.took(answer.ms)}</p>

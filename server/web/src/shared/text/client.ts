@@ -161,6 +161,7 @@ export const users = {
   codeMake: "Make a code",
   codeTitle: (user: string) => `Code for a device of ${user}`,
   codeText: "The app of the user takes this code once. It is not shown again.",
+  codeLost: "The code was in a response that got lost. Make another one: it replaces this one.",
   codeExpires: "Valid until",
   codeQr: "QR code that opens the app with the code",
   limits: "Limits",

@@ -34,6 +34,9 @@ export const common = {
   problem: {
     title: "That did not work",
     offline: "The gateway did not respond. It may be restarting, or this device is offline.",
+    doubt: "The gateway did not respond. It may have done this all the same.",
+    again: "Press the same button here again: it is not done twice. Or look for its reference.",
+    look: "Look whether it was done before you repeat it.",
     code: "Code",
     request: "Request",
     what: "What this means",

@@ -66,6 +66,7 @@ export const create = {
   route: "Route",
   taken: "takes it",
   pay: "Pay",
+  unanswered: "The gateway did not answer this payment. Pay sends the same one again, and it is made once. For another payment, write another reference.",
   liveTitle: "Pay with real money?",
   liveWhat: (amount: string, to: string) =>
     `${amount} leaves your account and goes to ${to}. Once the rail has it, only a reversal can bring it back.`,

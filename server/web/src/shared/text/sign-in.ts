@@ -70,5 +70,6 @@ export const signIn = {
   pendingText: "An operator of this gateway decides about live access. This page continues by itself when the key is approved.",
   secretTitle: "Webhook secret",
   secretText: "Receivers verify messages with this secret. It is shown once: copy it now, or make another one later.",
+  secretLost: "The secret was in a response that got lost. “Rotate the secret” on the page of the webhook makes another one.",
   secretDone: "I have copied it",
 };

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { RailgateError } from "railgate/client";
+import type { ConnectionError, RailgateError } from "railgate/client";
 import { worded } from "../format";
 import { text } from "../text";
 import { Button } from "./button";
@@ -36,18 +36,31 @@ function spoken(pointer: string): string {
   return numbered === "" ? "" : `${worded(numbered)}:`;
 }
 
-/** Why something failed: what the gateway says, and where to read more. */
-export function Problem({ problem, retry }: { problem: RailgateError; retry?: (() => void) | undefined }) {
+interface ProblemProps {
+  readonly problem: RailgateError;
+  /** Reads again what could not be read. */
+  readonly retry?: (() => void) | undefined;
+  /** Whether it only reads, so that nothing can have been done without an answer. */
+  readonly reads?: boolean;
+}
+
+/** Why something failed: what the gateway says, and where to read more. Of an act without an answer, nobody knows whether it was done. */
+export function Problem({ problem, retry, reads = retry !== undefined }: ProblemProps) {
   // What this browser found itself has no page at the gateway.
   const local = problem.status === undefined;
-  const offline = local && UNANSWERED.has(problem.code);
+  const unanswered = UNANSWERED.has(problem.code);
+  const doubt = unanswered && !reads && (problem as Partial<ConnectionError>).notSent !== true;
+  const offline = local && unanswered;
   const fields = problem.errors ?? [];
   return (
     <div class="problem" role="alert">
       <Icon name="warn" />
       <div>
-        <p class="problem-title">{offline ? text.problem.offline : (problem.problem?.title ?? text.problem.title)}</p>
-        {offline || fields.length > 0 ? null : <p>{problem.problem?.detail ?? problem.message}</p>}
+        <p class="problem-title">
+          {doubt ? text.problem.doubt : offline ? text.problem.offline : (problem.problem?.title ?? text.problem.title)}
+        </p>
+        {doubt ? <p>{problem.retryable ? text.problem.again : text.problem.look}</p> : null}
+        {doubt || offline || fields.length > 0 ? null : <p>{problem.problem?.detail ?? problem.message}</p>}
         {fields.length === 0 ? null : (
           <ul>
             {fields.map(({ pointer, message }) => (

@@ -41,31 +41,31 @@ function fits(bundle: Bundle, name: Name): boolean {
 }
 
 /** The call of an act. What the reviewer says is the comment, or the reason of a publication. */
-function call(name: Name, bundle: Bundle, said: string, routes: boolean): Promise<unknown> {
-  const params = { id: bundle.id };
+function call(name: Name, bundle: Bundle, said: string, routes: boolean, idempotencyKey: string): Promise<unknown> {
+  const about = { params: { id: bundle.id }, idempotencyKey };
   const publish = (mode: string) =>
     api.value.call("POST", "/bundles/{id}/publish", {
-      params,
+      ...about,
       ifMatch: `"${bundle.version}"`,
       body: { mode, reason: said, ...(routes ? {} : { routes: false }) },
     });
   switch (name) {
     case "start":
-      return api.value.call("POST", "/bundles/{id}/start-review", { params, body: { comment: said } });
+      return api.value.call("POST", "/bundles/{id}/start-review", { ...about, body: { comment: said } });
     case "test":
-      return api.value.call("POST", "/operator/bundles/{id}/test", { params, body: { comment: said } });
+      return api.value.call("POST", "/operator/bundles/{id}/test", { ...about, body: { comment: said } });
     case "approve":
-      return api.value.call("POST", "/bundles/{id}/approve", { params, body: { comment: said, digest: bundle.digest } });
+      return api.value.call("POST", "/bundles/{id}/approve", { ...about, body: { comment: said, digest: bundle.digest } });
     case "changes":
-      return api.value.call("POST", "/bundles/{id}/request-changes", { params, body: { comment: said } });
+      return api.value.call("POST", "/bundles/{id}/request-changes", { ...about, body: { comment: said } });
     case "reject":
-      return api.value.call("POST", "/bundles/{id}/reject", { params, body: { comment: said } });
+      return api.value.call("POST", "/bundles/{id}/reject", { ...about, body: { comment: said } });
     case "publishSandbox":
       return publish("sandbox");
     case "publishLive":
       return publish("live");
     case "revoke":
-      return api.value.call("POST", "/bundles/{id}/revoke", { params, ifMatch: `"${bundle.version}"`, body: { reason: said } });
+      return api.value.call("POST", "/bundles/{id}/revoke", { ...about, ifMatch: `"${bundle.version}"`, body: { reason: said } });
   }
 }
 
@@ -117,20 +117,25 @@ function Asking({ name, bundle, onDone, onClose }: AskingProps) {
       act={said.act}
       danger={FINAL.has(name)}
       reason="none"
-      run={() => call(name, read.value, comment.value.trim(), routes.value)}
+      run={(_, key) => call(name, read.value, comment.value.trim(), routes.value, key)}
       done={said.done}
       onDone={onDone}
       onClose={onClose}
     >
-      <TextArea
-        label={publishes || name === "revoke" ? text.operator.reason : words.comment}
-        hint={publishes || name === "revoke" ? text.operator.reasonHint : words.commentHint}
-        value={comment.value}
-        onValue={(value) => (comment.value = value)}
-      />
-      {publishes && (bundle.manifest.routes ?? []).length > 0 ? (
-        <CheckField label={words.withRoutes} checked={routes.value} onValue={(checked) => (routes.value = checked)} />
-      ) : null}
+      {(wrong) => (
+        <>
+          <TextArea
+            label={publishes || name === "revoke" ? text.operator.reason : words.comment}
+            hint={publishes || name === "revoke" ? text.operator.reasonHint : words.commentHint}
+            value={comment.value}
+            onValue={(value) => (comment.value = value)}
+            error={wrong(publishes || name === "revoke" ? "/reason" : "/comment")}
+          />
+          {publishes && (bundle.manifest.routes ?? []).length > 0 ? (
+            <CheckField label={words.withRoutes} checked={routes.value} onValue={(checked) => (routes.value = checked)} />
+          ) : null}
+        </>
+      )}
     </Act>
   );
 }

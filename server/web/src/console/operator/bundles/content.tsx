@@ -27,7 +27,7 @@ export function Documents({ bundle }: { bundle: Bundle }) {
   if (bundle.documents.length === 0) return <Empty title={words.noDocuments} />;
   return (
     <>
-      {act.problem === undefined ? null : <Problem problem={act.problem} />}
+      {act.problem === undefined ? null : <Problem problem={act.problem} reads />}
       <ul class="identities">
         {bundle.documents.map(({ name, bytes, media_type }) => (
           <li key={name}>

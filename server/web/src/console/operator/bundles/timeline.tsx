@@ -8,7 +8,7 @@ import { Problem, Shown } from "../../../shared/ui/feedback";
 import { SelectField, TextArea, errorOf } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
 import { Time, type Tone } from "../../../shared/ui/values";
-import { useAct, useData } from "../../data";
+import { useData, useKeyedAct } from "../../data";
 import { api } from "../../session";
 import { WATCHED } from "../act";
 import { Person, useMay } from "../people";
@@ -106,10 +106,11 @@ const placesOf = ({ manifest }: Operators.Bundle): readonly { value: string; lab
 function Comment({ bundle, onDone }: { bundle: Operators.Bundle; onDone: () => void }) {
   const comment = useSignal("");
   const pointer = useSignal("");
-  const act = useAct(async () => {
+  const act = useKeyedAct(async (idempotencyKey) => {
     await api.value.call("POST", "/operator/bundles/{id}/comments", {
       params: { id: bundle.id },
       body: { comment: comment.value.trim(), ...(pointer.value === "" ? {} : { pointer: pointer.value }) },
+      idempotencyKey,
     });
     comment.value = "";
     pointer.value = "";

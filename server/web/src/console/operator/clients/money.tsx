@@ -71,16 +71,16 @@ function Move({ client, kind, onDone, onClose }: Omit<MoneyProps, "may"> & { kin
   const evidence = useSignal("");
   const said = words.kinds[kind];
   const params = { id: client.client_id };
-  const run = (reason: string) => {
+  const run = (reason: string, idempotencyKey: string) => {
     const common = { currency: currency.value.trim(), reference: reference.value.trim(), evidence: evidence.value.trim() };
     const why = reason === "" ? {} : { reason };
     if (kind !== "floor") {
       const body = { ...common, ...why, amount: amount.value.trim() };
-      return api.value.call("POST", `/operator/clients/{id}/${kind}`, { params, body });
+      return api.value.call("POST", `/operator/clients/{id}/${kind}`, { params, body, idempotencyKey });
     }
     // The credit is how far below zero the money may fall: the floor is that, with a sign.
     const below = /^[0.]*$/.test(amount.value.trim()) ? "0" : `-${amount.value.trim()}`;
-    return api.value.call("PUT", "/operator/clients/{id}/floor", { params, body: { ...common, ...why, amount: below } });
+    return api.value.call("PUT", "/operator/clients/{id}/floor", { params, body: { ...common, ...why, amount: below }, idempotencyKey });
   };
   return (
     <Act
@@ -94,26 +94,39 @@ function Move({ client, kind, onDone, onClose }: Omit<MoneyProps, "may"> & { kin
       onDone={onDone}
       onClose={onClose}
     >
-      <TextField
-        label={words.columns.currency}
-        maxLength={3}
-        value={currency.value}
-        onValue={(value) => (currency.value = value.toUpperCase())}
-      />
-      <TextField label={said.amount} inputMode="decimal" value={amount.value} onValue={(value) => (amount.value = value)} />
-      <TextField
-        label={words.reference}
-        hint={words.referenceHint}
-        value={reference.value}
-        onValue={(value) => (reference.value = value)}
-      />
-      <TextArea
-        label={words.evidence}
-        hint={words.evidenceHint}
-        rows={2}
-        value={evidence.value}
-        onValue={(value) => (evidence.value = value)}
-      />
+      {(wrong) => (
+        <>
+          <TextField
+            label={words.columns.currency}
+            maxLength={3}
+            value={currency.value}
+            onValue={(value) => (currency.value = value.toUpperCase())}
+            error={wrong("/currency")}
+          />
+          <TextField
+            label={said.amount}
+            inputMode="decimal"
+            value={amount.value}
+            onValue={(value) => (amount.value = value)}
+            error={wrong("/amount")}
+          />
+          <TextField
+            label={words.reference}
+            hint={words.referenceHint}
+            value={reference.value}
+            onValue={(value) => (reference.value = value)}
+            error={wrong("/reference")}
+          />
+          <TextArea
+            label={words.evidence}
+            hint={words.evidenceHint}
+            rows={2}
+            value={evidence.value}
+            onValue={(value) => (evidence.value = value)}
+            error={wrong("/evidence")}
+          />
+        </>
+      )}
     </Act>
   );
 }

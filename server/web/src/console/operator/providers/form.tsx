@@ -1,6 +1,7 @@
 /** The fields of a provider's configuration. */
 
 import { useSignal } from "@preact/signals";
+import { typedNumber } from "../../../shared/decimal";
 import { text } from "../../../shared/text";
 import { SelectField, TextField } from "../../../shared/ui/field";
 import { Section } from "../../../shared/ui/page";
@@ -79,7 +80,7 @@ export function ProviderForm({ draft, isNew, secretNames, onDraft }: FormProps) 
               inputMode="numeric"
               pattern="[0-9]*"
               value={String(draft.timeouts?.[name] ?? "")}
-              onValue={(typed) => set({ timeouts: { ...draft.timeouts, [name]: typed.trim() === "" ? null : Number(typed) } })}
+              onValue={(typed) => set({ timeouts: { ...draft.timeouts, [name]: typed.trim() === "" ? null : typedNumber(typed) } })}
             />
           ))}
         </Section>

@@ -67,7 +67,7 @@ export function Resolve({ review, version, onDone }: ResolveProps) {
           act={words.confirm}
           danger={resolution.startsWith("confirmed")}
           reason="optional"
-          run={(reason) =>
+          run={(reason, idempotencyKey) =>
             api.value.call("POST", "/operator/reviews/{id}/resolve", {
               params: { id: review.id },
               body: {
@@ -76,6 +76,7 @@ export function Resolve({ review, version, onDone }: ResolveProps) {
                 version: seen.value ?? version,
                 ...(reason === "" ? {} : { reason }),
               },
+              idempotencyKey,
             })
           }
           done={words.done}

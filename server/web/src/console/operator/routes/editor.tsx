@@ -1,6 +1,7 @@
 /** The editor of the table of routes. */
 
 import type { Operators } from "railgate/client";
+import { typedNumber } from "../../../shared/decimal";
 import { text } from "../../../shared/text";
 import { Button, IconButton } from "../../../shared/ui/button";
 import { SelectField, TextField } from "../../../shared/ui/field";
@@ -102,9 +103,6 @@ interface ChoiceProps {
   readonly onRemove: () => void;
 }
 
-/** A whole number as it is typed; none while the field is empty. */
-const whole = (typed: string): number | undefined => (/^[0-9]+$/.test(typed.trim()) ? Number(typed) : undefined);
-
 function ChoiceForm({ n, choice, providers, onChoice, onRemove }: ChoiceProps) {
   return (
     <div class="pair">
@@ -119,7 +117,7 @@ function ChoiceForm({ n, choice, providers, onChoice, onRemove }: ChoiceProps) {
         type="number"
         min={0}
         value={String(choice.priority)}
-        onValue={(typed) => onChoice({ ...choice, priority: whole(typed) ?? 0 })}
+        onValue={(typed) => onChoice({ ...choice, priority: typed.trim() === "" ? 0 : typedNumber(typed) })}
       />
       <TextField
         label={words.fields.weight}
@@ -127,7 +125,7 @@ function ChoiceForm({ n, choice, providers, onChoice, onRemove }: ChoiceProps) {
         min={1}
         optional
         value={String(choice.weight ?? "")}
-        onValue={(typed) => onChoice({ ...choice, weight: whole(typed) ?? null })}
+        onValue={(typed) => onChoice({ ...choice, weight: typed.trim() === "" ? null : typedNumber(typed) })}
       />
       <IconButton icon="close" label={words.removeProvider(n)} onClick={onRemove} />
     </div>

@@ -89,7 +89,7 @@ export function Tester({ providers }: { providers: readonly Operators.OperatedPr
             onValue={(value) => (client.value = value)}
           />
         </div>
-        {act.problem === undefined ? null : <Problem problem={act.problem} />}
+        {act.problem === undefined ? null : <Problem problem={act.problem} reads />}
         <Button type="submit" busy={act.busy}>
           {words.run}
         </Button>

@@ -52,6 +52,7 @@ export const operators = {
   code: {
     title: "Invitation code",
     text: "Give this code to the person, over a channel that you trust. It is shown once.",
+    lost: "The code was in a response that got lost. Revoke the invitation, and invite the person again.",
     done: "I have copied it",
   },
   role: {
