@@ -1,7 +1,8 @@
 /** What one operator asked for, with what would change, and the decision of another one. */
 
 import { useSignal } from "@preact/signals";
-import type { Json, Operators } from "railgate/client";
+import type { ComponentChildren } from "preact";
+import type { Json, JsonObject, OperatorAct, Operators } from "railgate/client";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Shown } from "../../shared/ui/feedback";
@@ -14,9 +15,10 @@ import type { ViewProps } from "../views";
 import { Act, WATCHED } from "./act";
 import { ApprovalBadge } from "./badges";
 import { Changes, changesOf } from "./changes";
+import { agreedNow } from "./clients/agreed";
 import { Person, isMe, useMay } from "./people";
 import { Places, leavesOf } from "./places";
-import { configOf } from "./providers/config";
+import { changesAt } from "./providers/config";
 import { SubjectWithId, subjectHref } from "./subjects";
 
 type Approval = Operators.Approval;
@@ -77,8 +79,8 @@ function AskedFacts({ approval }: { approval: Approval }) {
 
 /** What was asked for: where it replaces something, what that changes now; otherwise each member of the request. */
 function Request({ approval }: { approval: Approval }) {
-  if (approval.status === "pending" && approval.act === "put_provider") return <ProviderChange approval={approval} />;
-  if (approval.status === "pending" && approval.act === "put_routes") return <RoutesChange approval={approval} />;
+  const Change = approval.status === "pending" ? CHANGES[approval.act] : undefined;
+  if (Change !== undefined) return <Change approval={approval} />;
   // The reason is among the facts above.
   const leaves = leavesOf(approval.request).filter(({ pointer }) => pointer !== "/reason");
   if (leaves.length === 0) return <p class="note">{words.noRequest}</p>;
@@ -102,12 +104,8 @@ function ProviderChange({ approval }: { approval: Approval }) {
     ["provider", approval.subject],
     { on: false },
   );
-  const { reason: _, ...request } = approval.request as Record<string, Json>;
-  return (
-    <Shown data={data}>
-      {(now) => <Changes changes={changesOf(now === "new" ? undefined : asJson(configOf(now)), asJson(configOf(request)))} />}
-    </Shown>
-  );
+  const request = approval.request as JsonObject;
+  return <Shown data={data}>{(now) => <Changes changes={changesAt(now === "new" ? undefined : now, request)} />}</Shown>;
 }
 
 function RoutesChange({ approval }: { approval: Approval }) {
@@ -116,6 +114,39 @@ function RoutesChange({ approval }: { approval: Approval }) {
   return <Shown data={data}>{(now) => <Changes changes={changesOf(asJson(now.routes), routes, "/routes")} />}</Shown>;
 }
 
+/** Terms of a client, and its credit: what is in force now, and what it is about. */
+function AgreedChange({ approval }: { approval: Approval }) {
+  const id = approval.subject;
+  const data = useData((signal) => api.value.call("GET", "/operator/clients/{id}", { params: { id }, signal }), ["client", id], WATCHED);
+  const { reason: _, ...request } = approval.request as JsonObject;
+  return (
+    <Shown data={data}>
+      {(client) => {
+        const before = agreedNow(approval.act, client, request);
+        const about = Object.fromEntries(Object.entries(request).filter(([name]) => !(name in before)));
+        // What a request does not name stays.
+        const after = Object.fromEntries(Object.entries(before).map(([name, now]) => [name, name in request ? (request[name] ?? null) : now]));
+        return (
+          <>
+            <Places of={leavesOf(about)} />
+            <Changes changes={changesOf(before, after)} />
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** What is shown of a request that replaces something. */
+const CHANGES: Partial<Record<OperatorAct, (props: { approval: Approval }) => ComponentChildren>> = {
+  put_provider: ProviderChange,
+  put_routes: RoutesChange,
+  set_limits: AgreedChange,
+  set_fees: AgreedChange,
+  set_floor: AgreedChange,
+  set_session_signatures: AgreedChange,
+};
+
 /** Another one confirms or declines; whoever asked may withdraw. */
 function Decision({ approval, onDone }: { approval: Approval; onDone: () => void }) {
   const comment = useSignal("");
@@ -123,10 +154,11 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
   const may = useMay("approver");
   const own = isMe(approval.asked_by);
   if (!may) return <p class="note">{words.readOnly}</p>;
-  const decide = (how: "confirm" | "decline") => () =>
+  const decide = (how: "confirm" | "decline", idempotencyKey: string) =>
     api.value.call("POST", `/operator/approvals/{id}/${how}`, {
       params: { id: approval.id },
       body: comment.value.trim() === "" ? {} : { comment: comment.value.trim() },
+      idempotencyKey,
     });
   const what = text.operator.acts[approval.act];
   return (
@@ -147,7 +179,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
           rule={{ said: text.operator.who.second }}
           act={words.confirm}
           reason="none"
-          run={async () => void (await decide("confirm")())}
+          run={async (_, key) => void (await decide("confirm", key))}
           done={words.confirmed}
           onDone={onDone}
           onClose={() => (open.value = undefined)}
@@ -160,7 +192,7 @@ function Decision({ approval, onDone }: { approval: Approval; onDone: () => void
           act={own ? words.withdraw : words.decline}
           danger
           reason="none"
-          run={async () => void (await decide("decline")())}
+          run={async (_, key) => void (await decide("decline", key))}
           done={own ? words.withdrawn : words.declined}
           onDone={onDone}
           onClose={() => (open.value = undefined)}

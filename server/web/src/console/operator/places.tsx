@@ -33,11 +33,15 @@ export const Place = ({ pointer }: { pointer: string }) => <span title={pointer}
 export const isNames = (value: Json | undefined): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string");
 
+/** A list or an object with nothing in it, which may replace one that has something. */
+const isEmpty = (value: Json): boolean => typeof value === "object" && value !== null && Object.keys(value).length === 0;
+
 /** A value as words, where the interface has words for it. */
 export function valueOf(pointer: string, value: Json | undefined): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? text.yes : text.no;
   if (isNames(value)) return value.join(", ");
+  if (isEmpty(value)) return text.none;
   if (typeof value === "object") return JSON.stringify(value, null, 2);
   const member = pointer.slice(pointer.lastIndexOf("/") + 1);
   return words.values[member]?.[String(value)] ?? String(value);
@@ -48,13 +52,14 @@ interface Leaf {
   readonly value: Json;
 }
 
-/** Every value in JSON, with its place. */
+/** Every value in JSON, with its place; also what is empty, below the top. */
 export const leavesOf = (value: Json, pointer = ""): readonly Leaf[] =>
-  typeof value === "object" && value !== null && !isNames(value)
+  typeof value === "object" && value !== null && !isNames(value) && (pointer === "" || !isEmpty(value))
     ? Object.entries(value).flatMap(([name, one]) => leavesOf(one as Json, `${pointer}/${escaped(name)}`))
     : [{ pointer, value }];
 
 export function Places({ of }: { of: readonly Leaf[] }) {
+  if (of.length === 0) return null;
   return (
     <dl class="places">
       {of.map(({ pointer, value }) => (

@@ -1,7 +1,7 @@
 /** The editor of a provider: it shows what would change before anything does. */
 
 import { useSignal } from "@preact/signals";
-import type { Json, Operators } from "railgate/client";
+import type { Operators } from "railgate/client";
 import { text } from "../../shared/text";
 import { Button } from "../../shared/ui/button";
 import { Shown } from "../../shared/ui/feedback";
@@ -11,9 +11,9 @@ import { go, href } from "../router";
 import { api } from "../session";
 import type { ViewProps } from "../views";
 import { Act } from "./act";
-import { Changes, changesOf } from "./changes";
+import { Changes } from "./changes";
 import { useMay } from "./people";
-import { type ProviderConfig, configOf } from "./providers/config";
+import { type ProviderConfig, changesAt, configOf } from "./providers/config";
 import { ProviderForm } from "./providers/form";
 
 const words = text.operator.providers;
@@ -38,13 +38,10 @@ export default function ProviderEdit({ params }: ViewProps) {
   );
 }
 
-const asJson = (provider: ProviderConfig | undefined): Json | undefined => provider as unknown as Json | undefined;
-
 function Editor({ now }: { now: Operators.OperatedProvider | undefined }) {
-  const before = now === undefined ? undefined : configOf(now);
-  const draft = useSignal<ProviderConfig>(before ?? NEW);
+  const draft = useSignal<ProviderConfig>(now === undefined ? NEW : configOf(now));
   const saving = useSignal(false);
-  const changes = changesOf(asJson(before), asJson(draft.value));
+  const changes = changesAt(now, draft.value);
   return (
     <>
       <form
@@ -78,11 +75,12 @@ function Editor({ now }: { now: Operators.OperatedProvider | undefined }) {
           what={words.saveWhat(changes.length, draft.value.mode === "live")}
           rule={draft.value.mode === "live" ? "provider" : "alone"}
           act={words.save}
-          run={(reason) =>
+          run={(reason, idempotencyKey) =>
             api.value.call("PUT", "/operator/providers/{id}", {
               params: { id: draft.value.id },
               ...(now === undefined ? {} : { ifMatch: `"${now.version}"` }),
               body: { ...draft.value, reason },
+              idempotencyKey,
             })
           }
           done={words.saved}

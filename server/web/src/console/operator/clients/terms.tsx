@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Operators } from "railgate/client";
+import { typedNumber } from "../../../shared/decimal";
 import { money } from "../../../shared/format";
 import { text } from "../../../shared/text";
 import { Button } from "../../../shared/ui/button";
@@ -14,6 +15,7 @@ import { api } from "../../session";
 import { Act } from "../act";
 import { ModeBadge } from "../badges";
 import { FeeEditor, FeeTable } from "../fees";
+import { signedBySessions } from "./agreed";
 
 type Client = Operators.ClientDetail;
 type Limit = Operators.ClientLimitRequest;
@@ -35,7 +37,7 @@ interface TermsProps {
 export function Terms({ client, may, onDone }: TermsProps) {
   const open = useSignal<"limits" | "fees" | "signing" | undefined>(undefined);
   const close = () => (open.value = undefined);
-  const { limits, fees, session_signatures, reversal_days } = client.terms;
+  const { limits, fees, reversal_days } = client.terms;
   const edit = (what: "limits" | "fees" | "signing", label: string) =>
     may ? <Button onClick={() => (open.value = what)}>{label}</Button> : undefined;
   return (
@@ -50,8 +52,7 @@ export function Terms({ client, may, onDone }: TermsProps) {
         <Facts
           rows={[
             ...MODES.map(({ value, label }) => {
-              const usual = value === "live" ? "reads" : "all";
-              const now = session_signatures?.[value] ?? usual;
+              const now = signedBySessions(client, value);
               return [words.signs(label), words.signing[now as keyof typeof words.signing] ?? now] as const;
             }),
             [words.reversals, reversal_days === null || reversal_days === undefined ? words.noEnd : words.days(reversal_days)],
@@ -94,13 +95,14 @@ function LimitForm({ client, onDone, onClose }: FormProps) {
   const known = (client.terms.limits ?? []).find((one) => one.mode === mode.value && one.currency === currency.value);
   const typed = useSignal<Partial<Record<"min" | "max" | "daily_value" | "daily_count", string>>>({});
   const valueOf = (name: keyof typeof typed.value): string => typed.value[name] ?? String(known?.[name] ?? "");
-  const field = (name: keyof typeof typed.value, label: string) => (
+  const field = (name: keyof typeof typed.value, label: string, error: string | undefined) => (
     <TextField
       label={label}
       optional
       inputMode="decimal"
       value={valueOf(name)}
       onValue={(value) => (typed.value = { ...typed.value, [name]: value })}
+      error={error}
     />
   );
   const amount = (name: "min" | "max" | "daily_value"): string | null => (valueOf(name).trim() === "" ? null : valueOf(name).trim());
@@ -111,7 +113,7 @@ function LimitForm({ client, onDone, onClose }: FormProps) {
       what={words.limitsWhat}
       rule="terms"
       act={words.save}
-      run={(reason) =>
+      run={(reason, idempotencyKey) =>
         api.value.call("PUT", "/operator/clients/{id}/limits", {
           params: { id: client.client_id },
           body: {
@@ -120,26 +122,32 @@ function LimitForm({ client, onDone, onClose }: FormProps) {
             min: amount("min"),
             max: amount("max"),
             daily_value: amount("daily_value"),
-            daily_count: dailyCount === "" ? null : Number(dailyCount),
+            daily_count: dailyCount === "" ? null : typedNumber(dailyCount),
             reason,
           },
+          idempotencyKey,
         })
       }
       done={words.saved}
       onDone={onDone}
       onClose={onClose}
     >
-      <SelectField label={words.columns.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
-      <TextField
-        label={words.columns.currency}
-        maxLength={3}
-        value={currency.value}
-        onValue={(value) => (currency.value = value.toUpperCase())}
-      />
-      {field("min", words.columns.min)}
-      {field("max", words.columns.max)}
-      {field("daily_value", words.columns.dailyValue)}
-      {field("daily_count", words.columns.dailyCount)}
+      {(wrong) => (
+        <>
+          <SelectField label={words.columns.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
+          <TextField
+            label={words.columns.currency}
+            maxLength={3}
+            value={currency.value}
+            onValue={(value) => (currency.value = value.toUpperCase())}
+            error={wrong("/currency")}
+          />
+          {field("min", words.columns.min, wrong("/min"))}
+          {field("max", words.columns.max, wrong("/max"))}
+          {field("daily_value", words.columns.dailyValue, wrong("/daily_value"))}
+          {field("daily_count", words.columns.dailyCount, wrong("/daily_count"))}
+        </>
+      )}
     </Act>
   );
 }
@@ -152,14 +160,18 @@ function FeesForm({ client, onDone, onClose }: FormProps) {
       what={words.feesWhat}
       rule="terms"
       act={words.save}
-      run={(reason) =>
-        api.value.call("PUT", "/operator/clients/{id}/fees", { params: { id: client.client_id }, body: { fees: fees.value, reason } })
+      run={(reason, idempotencyKey) =>
+        api.value.call("PUT", "/operator/clients/{id}/fees", {
+          params: { id: client.client_id },
+          body: { fees: fees.value, reason },
+          idempotencyKey,
+        })
       }
       done={words.saved}
       onDone={onDone}
       onClose={onClose}
     >
-      <FeeEditor fees={fees.value} onFees={(next) => (fees.value = next)} />
+      {() => <FeeEditor fees={fees.value} onFees={(next) => (fees.value = next)} />}
     </Act>
   );
 }
@@ -173,18 +185,23 @@ function SigningForm({ client, onDone, onClose }: FormProps) {
       what={words.signingWhat}
       rule="terms"
       act={words.save}
-      run={(reason) =>
+      run={(reason, idempotencyKey) =>
         api.value.call("PUT", "/operator/clients/{id}/session-signatures", {
           params: { id: client.client_id },
           body: { mode: mode.value, session_signatures: signing.value, reason },
+          idempotencyKey,
         })
       }
       done={words.saved}
       onDone={onDone}
       onClose={onClose}
     >
-      <SelectField label={words.columns.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
-      <SelectField label={words.sessions} value={signing.value} choices={SIGNING} onValue={(value) => (signing.value = value)} />
+      {() => (
+        <>
+          <SelectField label={words.columns.mode} value={mode.value} choices={MODES} onValue={(value) => (mode.value = value)} />
+          <SelectField label={words.sessions} value={signing.value} choices={SIGNING} onValue={(value) => (signing.value = value)} />
+        </>
+      )}
     </Act>
   );
 }

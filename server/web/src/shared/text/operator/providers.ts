@@ -81,6 +81,7 @@ export const providers = {
     settings: "Settings",
     secrets: "Secrets",
   },
+  secretNow: "Set",
   switches: {
     enable: {
       act: "Enable",
