@@ -4,15 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use crate::plain_rail::{PlainRail, provider};
+use crate::support::target;
 use railgate::api::{Caller, CreateRequest, ReverseRequest, SettlementStatus, SettlementView, Verdict};
-use railgate::engine::{Operated, PutProviders, SwitchProvider};
+use railgate::auth::{Signer as _, SoftwareKey};
+use railgate::engine::{DecidePayment, EnrollDevice, MakeDeviceCode, Operated, PutProviders, Shown, SwitchProvider};
 use railgate::env::{Env as _, ManualEnv};
+use railgate::ids::Ulid;
 use railgate::ledger::Mode;
 use railgate::rail::adapter::Adapter;
 use railgate::rail::{Carried, Carrier, HttpReply, HttpRequest, Rails};
 use railgate::route::health::{BreakerState, Health, Outcome, Reading};
 use railgate::route::{Availability, ProviderSpec, RouteRefusal};
 use railgate::store::memory::MemoryStore;
+use railgate::validate::mobile::parse_user;
 use railgate::{Client, Config, ErrorCode, Gateway};
 
 const START: i64 = 1_795_257_497_042;
@@ -123,6 +127,13 @@ impl World {
         }
         assert_eq!(self.reading(operator).breaker, BreakerState::Open);
         assert_eq!(self.network.asked(operator), 5);
+    }
+
+    /// As an operator does.
+    fn switch(&self, provider: &str, to: Availability) {
+        let engine = self.gateway.engine();
+        engine.run(Operated(SwitchProvider { id: provider.to_owned(), to, expected: None, reason: None })).unwrap();
+        assert!(engine.follow_setup().unwrap());
     }
 
     fn reading(&self, provider: &str) -> Reading {
@@ -265,6 +276,71 @@ fn what_was_accepted_for_a_provider_that_failed_meanwhile_goes_to_another_before
 }
 
 #[test]
+fn what_waited_for_its_user_while_its_provider_was_switched_off_goes_to_another() {
+    let world = World::new();
+    let (engine, caller) = (world.gateway.engine(), world.client.caller);
+    let (limits, _) = parse_user(br#"{"limits":[{"currency":"EUR","approval_over":0}]}"#).unwrap();
+    let made = engine.run(MakeDeviceCode { caller, name: "ada".to_owned(), limits, link: "app:{code}".to_owned() }).unwrap();
+    let (key, platform) = (SoftwareKey::ed25519(&[7; 32]).public_key(), "android".to_owned());
+    let phone = EnrollDevice { code: made.code, key, platform, app_version: None, model: None, label: None, attestation: None };
+    let ada = engine.run(phone).unwrap();
+    for (n, away) in [Availability::Disabled, Availability::Maintenance].into_iter().enumerate() {
+        let reference = format!("waits-{n}");
+        let request = CreateRequest { user: Some("ada".to_owned()), ..World::request(&reference, None) };
+        assert_eq!(world.shop().create(request.clone()).unwrap().settlement.provider, "one");
+        world.switch("one", away);
+        let record = engine.settlement(&caller, &target(&reference)).unwrap();
+        let shown = Shown { money: request.money, to: request.to, reference: request.reference, payee_name: None };
+        let id = engine.view(&record, caller.client_id).id;
+        let settlement = Ulid::parse(id.strip_prefix("stl_").unwrap()).unwrap();
+        let caller = Caller { user: Some(ada.user.no), ..caller };
+        engine.run(DecidePayment { caller, key: ada.key.no, settlement, approve: true, shown, reason: None }).unwrap();
+        world.work();
+        let paid = world.shop().settlement(&reference).unwrap();
+        assert_eq!((paid.status, paid.provider.as_str(), paid.attempts), (SettlementStatus::Completed, "two", 1));
+        assert_eq!((world.network.asked("one"), world.network.asked("two")), (0, 1), "{away:?}");
+        world.switch("one", Availability::Enabled);
+    }
+}
+
+#[test]
+fn what_no_other_takes_waits_until_its_provider_is_switched_on() {
+    let world = World::new();
+    world.open("one");
+    world.create("waits", Some("one"));
+    world.create("cancelled", Some("one"));
+    let expires_at = Some(world.env.now() + 60_000);
+    world.shop().create(CreateRequest { expires_at, ..World::request("expires", Some("one")) }).unwrap();
+    world.switch("one", Availability::Disabled);
+    world.network.bring_up("one");
+    world.pass(60_000);
+    assert_eq!(world.network.asked("one"), 0);
+    world.shop().reverse("cancelled", ReverseRequest::default()).unwrap();
+    assert_eq!((world.status("waits"), world.status("cancelled")), (SettlementStatus::Accepted, SettlementStatus::Cancelled));
+
+    world.switch("one", Availability::Enabled);
+    world.pass(30_000);
+    assert_eq!((world.status("waits"), world.status("expires")), (SettlementStatus::Completed, SettlementStatus::Cancelled));
+    assert_eq!(world.network.asked("one"), 1);
+}
+
+#[test]
+fn what_a_provider_was_sent_before_it_was_switched_off_is_sent_there_again_if_it_got_lost() {
+    let world = World::new();
+    *world.network.answer.lock().unwrap() = Some((404, ""));
+    assert_eq!(world.pay("lost", None).status, SettlementStatus::Unknown);
+    world.switch("one", Availability::Disabled);
+    assert_eq!(world.network.asked("one"), 1);
+    // An inquiry that does not find it, late enough, is proof.
+    world.pass(119_000);
+    *world.network.answer.lock().unwrap() = None;
+    world.pass(10_000_000);
+    let paid = world.shop().settlement("lost").unwrap();
+    assert_eq!((paid.status, paid.provider.as_str(), paid.attempts), (SettlementStatus::Completed, "one", 1));
+    assert_eq!((world.network.asked("one"), world.network.asked("two")), (1, 0));
+}
+
+#[test]
 fn one_clients_simulated_outages_close_no_provider_to_others() {
     let world = World::new();
     for n in 0..30 {
@@ -284,11 +360,8 @@ fn clients_see_the_providers_of_their_modes_except_those_that_are_switched_off()
     let live = r#"{"id":"bank","name":"Bank","rail":"plain","mode":"live","currencies":["EUR"],"limits":{"EUR":{"max":"500"}},
         "fees":[{"flat":"0.10","percent":"0.5","tiers":[{"from":"100","flat":"1"}]}]}"#;
     engine.run(Operated(PutProviders { providers: vec![(serde_json::from_str(live).unwrap(), None)], reason: None })).unwrap();
-    let switched = SwitchProvider { id: "two".to_owned(), to: Availability::Disabled, expected: None, reason: None };
-    engine.run(Operated(switched)).unwrap();
-    let switched = SwitchProvider { id: "simulator".to_owned(), to: Availability::Maintenance, expected: None, reason: None };
-    engine.run(Operated(switched)).unwrap();
-    assert!(engine.follow_setup().unwrap());
+    world.switch("two", Availability::Disabled);
+    world.switch("simulator", Availability::Maintenance);
 
     let of_sandbox = world.client.caller;
     let of_live = Caller { mode: Mode::Live, ..of_sandbox };
@@ -310,13 +383,9 @@ fn a_provider_that_is_changed_is_known_nothing_about() {
     let world = World::new();
     world.open("one");
     world.network.bring_up("one");
-    let engine = world.gateway.engine();
-    let switch = |to| engine.run(Operated(SwitchProvider { id: "one".to_owned(), to, expected: None, reason: None })).unwrap();
-    switch(Availability::Maintenance);
-    assert!(engine.follow_setup().unwrap());
+    world.switch("one", Availability::Maintenance);
     assert_eq!(world.route()[0].3, Health::Maintenance);
-    switch(Availability::Enabled);
-    assert!(engine.follow_setup().unwrap());
+    world.switch("one", Availability::Enabled);
     assert_eq!(world.reading("one"), Reading::NONE);
     assert_eq!(world.pay("after", None).provider, "one");
 }

@@ -162,6 +162,18 @@ impl Routes {
         self.listed(no)?.pulse.as_deref()
     }
 
+    /// Lets a payment leave for this provider.
+    ///
+    /// # Errors
+    /// In how many milliseconds to ask again, if it may not leave now; [`Millis::MAX`] if an operator must switch the provider on.
+    pub fn leave(&self, no: ProviderNo) -> Result<(), Millis> {
+        let Some(listed) = self.listed(no) else { return Ok(()) };
+        match listed.spec.availability {
+            Availability::Disabled | Availability::Maintenance => Err(Millis::MAX),
+            Availability::Enabled => listed.pulse.as_deref().map_or(Ok(()), Pulse::leave),
+        }
+    }
+
     fn listed(&self, no: ProviderNo) -> Option<&Listed> {
         self.providers.iter().chain(&self.books).find(|listed| listed.no == no)
     }

@@ -22,10 +22,11 @@ pub(crate) trait Watch: Send + Sync {
     /// Has the providers of `routes` observed. Nothing is known any more about those that were `changed`.
     fn observed(&self, routes: Routes, rails: &Rails, changed: &[ProviderNo]) -> Routes;
 
-    /// Lets the first attempt of a settlement leave for its provider or, if that does not answer, for the first on the route that does.
+    /// Lets the first attempt of a settlement leave for its provider or, if that does not answer or was switched off, for the first on the
+    /// route that takes it.
     ///
     /// # Errors
-    /// In how many milliseconds to ask again, if none of them answers.
+    /// In how many milliseconds to ask again, if none of them does.
     fn may_leave(&self, routes: &Routes, change: &mut Change<'_>) -> Result<(), Millis>;
 
     /// Asks an operator outside the program.
@@ -83,7 +84,7 @@ impl Watch for Watching {
 
     fn may_leave(&self, routes: &Routes, change: &mut Change<'_>) -> Result<(), Millis> {
         let own = change.record.provider;
-        let Err(mut wait) = routes.pulse(own).map_or(Ok(()), Pulse::leave) else { return Ok(()) };
+        let Err(mut wait) = routes.leave(own) else { return Ok(()) };
         for step in routes.steps(&payment(&change.record)).iter().filter(|step| step.out.is_none() && step.no != own) {
             match step.leave() {
                 Ok(()) => {
