@@ -8,12 +8,13 @@ use railgate::api::{Caller, NewWebhook, PlaceState, SignedBy, TermsBody};
 use railgate::auth::{KeyId, Nonce, ScopeSet, Signer, SoftwareKey};
 use railgate::engine::{
     AddKey, Approve, ChangedWebhook, Command, Create, CreateWebhook, Enroll, EnrollLive, IssueToken, MoveMoney, NumberEvents, Operated,
-    PutTerms, Relocation, RelocationOrder, RelocationStep, Resume, Revoke, Signed, Suspend, verify,
+    PutTerms, Relocation, RelocationOrder, RelocationStep, Resume, Revoke, SetCredit, Signed, Suspend, verify,
 };
 use railgate::env::{Env, ManualEnv};
 use railgate::ids::KeyNo;
 use railgate::ledger::Mode;
 use railgate::lifecycle::BundleStatus;
+use railgate::participant::Reference;
 use railgate::rail::simulator::Simulator;
 use railgate::route::ProviderSpec;
 use railgate::seal::MasterKeys;
@@ -163,9 +164,22 @@ impl World {
     }
 
     fn deposit(&self, money: &str, reference: &str) -> Result<(), Error> {
-        let (client, kind, evidence) = (self.caller.client_id, MovementKind::Deposit, "line 7".to_owned());
-        let (money, reference) = (money.parse().unwrap(), reference.parse().unwrap());
-        self.a.run(Operated(MoveMoney { client, kind, money, reference, evidence })).map(drop)
+        self.operates(&self.a, MovementKind::Deposit, money, reference)
+    }
+
+    /// What an operator does at one of the two gateways.
+    fn operates(&self, cell: &Cell, kind: MovementKind, money: &str, reference: &str) -> Result<(), Error> {
+        let (client, evidence) = (self.caller.client_id, "line 7".to_owned());
+        let (money, reference): (_, Reference) = (money.parse().unwrap(), reference.parse().unwrap());
+        match kind {
+            MovementKind::Deposit | MovementKind::Withdrawal => {
+                cell.run(Operated(MoveMoney { client, kind, money, reference, evidence })).map(drop)
+            }
+            MovementKind::CreditLine => {
+                let (credit, expected, reason) = (money, None, None);
+                cell.run(Operated(SetCredit { client, credit, reference, evidence, expected, reason })).map(drop)
+            }
+        }
     }
 
     fn order(&self) -> RelocationOrder {
@@ -247,11 +261,12 @@ fn a_client_moves_with_all_that_it_has() {
         let world = World::over(stores);
         let money = || vec!["60.00 EUR".parse().unwrap()];
         let steps = world.moves(|_| false).unwrap();
-        // Five payments, one of the sandbox, and a reversal.
+        // Five payments, one of the sandbox, and a reversal; then a deposit.
         let expected = [
             RelocationStep::Left,
             RelocationStep::Arrived,
             RelocationStep::Remembered(7),
+            RelocationStep::Remembered(1),
             RelocationStep::MovedOut(money()),
             RelocationStep::TakenIn(money()),
             RelocationStep::Switched,
@@ -361,41 +376,28 @@ fn a_reference_is_used_once_at_both() {
 
 #[test]
 fn a_move_that_is_stopped_after_any_step_goes_on() {
-    for stop in 0..7 {
+    const STEPS: usize = 8;
+    for stop in 1..=STEPS {
         for (stores, _folder) in each_kind() {
             let world = World::over(stores);
-            let last = std::mem::discriminant(&step_at(stop));
-            let mut done = world.moves(|step| std::mem::discriminant(step) == last).unwrap();
-            assert_eq!(done.len(), stop + 1);
-            let switched = stop >= 5;
+            let left = std::cell::Cell::new(stop);
+            let mut done = world.moves(|_| left.replace(left.get() - 1) == 1).unwrap();
+            assert_eq!(done.len(), stop);
+            let switched = done.contains(&RelocationStep::Switched);
             let refused = code(pay(&world.a.node(), world.live(), "meanwhile", "msisdn:+254700000001"));
             assert_eq!(refused, if switched { "client_moved" } else { "client_moving" });
             done.extend(world.moves(|_| false).unwrap());
-            assert_eq!(done.len(), 7, "no step is done twice: {done:?}");
+            assert_eq!(done.len(), STEPS, "no step is done twice: {done:?}");
             world.assert_moved();
         }
     }
-}
-
-/// A step of this kind, in order.
-fn step_at(n: usize) -> RelocationStep {
-    [
-        RelocationStep::Left,
-        RelocationStep::Arrived,
-        RelocationStep::Remembered(0),
-        RelocationStep::MovedOut(vec![]),
-        RelocationStep::TakenIn(vec![]),
-        RelocationStep::Switched,
-        RelocationStep::Welcomed,
-    ][n]
-        .clone()
 }
 
 #[test]
 fn a_commit_that_fails_or_whose_answer_is_lost_does_no_harm() {
     for fault in [CommitFault::Unavailable, CommitFault::LostBefore, CommitFault::LostAfter, CommitFault::Conflict] {
         for which in 0..2 {
-            for n in 0..5 {
+            for n in 0..6 {
                 let stores = [Arc::new(Faulty::new(MemoryStore::new())), Arc::new(Faulty::new(MemoryStore::new()))];
                 let world = World::over([stores[0].clone(), stores[1].clone()]);
                 stores[which].script((0..n).map(|_| None).chain([Some(fault)]));
@@ -485,6 +487,41 @@ fn while_it_moves_the_client_is_refused_at_both_and_may_stay() {
 }
 
 #[test]
+fn what_operators_did_at_the_old_gateway_is_not_done_again_at_the_new_one() {
+    use MovementKind::{CreditLine, Deposit, Withdrawal};
+    let world = World::new();
+    // A name that only looks like one of a move.
+    let done = [
+        (Deposit, "3.00 EUR", "wire-7", "deposit of 3.00 EUR"),
+        (Deposit, "2.00 EUR", "move-in-EUR-1", "deposit of 2.00 EUR"),
+        (Withdrawal, "1.00 EUR", "out-7", "withdrawal of 1.00 EUR"),
+        (CreditLine, "9.00 EUR", "line-7", "credit line of 9.00 EUR"),
+    ];
+    for (kind, money, reference, _) in done {
+        world.operates(&world.a, kind, money, reference).unwrap();
+    }
+    world.moves(|_| false).unwrap();
+    let there = world.there();
+    assert_eq!(world.b.euros(there), "64.00");
+    for (kind, money, reference, what) in done {
+        let refused = world.operates(&world.b, kind, money, reference).unwrap_err();
+        assert_eq!((refused.code, refused.other_gateway.as_deref()), (ErrorCode::ReferenceElsewhere, Some(A)), "{reference}");
+        assert!(refused.detail.contains(&format!("a {what} at {A}")), "{}", refused.detail);
+        // Also as something else.
+        let other = if kind == Deposit { Withdrawal } else { Deposit };
+        assert_eq!(code(world.operates(&world.b, other, "1.00 EUR", reference)), "reference_elsewhere");
+    }
+    assert_eq!(world.b.euros(there), "64.00");
+    for reference in ["wire-8", "inv-1"] {
+        world.operates(&world.b, Deposit, "1.00 EUR", reference).unwrap();
+        world.operates(&world.b, Deposit, "1.00 EUR", reference).unwrap();
+    }
+    assert_eq!(world.b.euros(there), "66.00");
+    world.b.work();
+    world.b.assert_sound();
+}
+
+#[test]
 fn a_client_of_many_payments_takes_all_its_references_along() {
     let world = World::new();
     let body = |n: usize| json!({ "amount": 1, "currency": "EUR", "to": "sim:ok", "reference": format!("many-{n}") }).to_string();
@@ -493,7 +530,7 @@ fn a_client_of_many_payments_takes_all_its_references_along() {
     world.a.work();
     world.moves(|_| false).unwrap();
     let kept: Vec<ElsewhereRecord> = typed_all(world.b.store.scan(&Scan::all(RecordKind::Elsewhere, usize::MAX)).unwrap()).unwrap();
-    assert_eq!(kept.len(), 1_207);
+    assert_eq!(kept.len(), 1_208);
     assert_eq!(code(world.b.pay(Caller { mode: Mode::Sandbox, ..world.there() }, "many-0")), "reference_elsewhere");
     world.b.assert_sound();
 }
@@ -505,6 +542,7 @@ fn a_second_move_keeps_what_the_first_one_brought() {
     let c = Cell::over(Arc::new(MemoryStore::new()), 5);
     let order = RelocationOrder { from_url: B.to_owned(), to_url: "https://c.pay.example".to_owned(), ..world.order() };
     world.b.pay(world.there(), "inv-6").unwrap();
+    world.operates(&world.b, MovementKind::Deposit, "1.00 EUR", "bank-2").unwrap();
     world.b.work();
     let mut relocation = Relocation::new(&world.b.engine, &c.engine, order).unwrap();
     loop {
@@ -517,6 +555,8 @@ fn a_second_move_keeps_what_the_first_one_brought() {
     let there = c.engine.signatory(&world.live_key).unwrap().caller;
     let at = |reference: &str| c.pay(there, reference).unwrap_err().other_gateway.clone();
     assert_eq!((at("inv-1").as_deref(), at("inv-6").as_deref()), (Some(A), Some(B)));
+    let again = |reference| world.operates(&c, MovementKind::Deposit, "100.00 EUR", reference).unwrap_err().other_gateway.clone();
+    assert_eq!((again("bank-1").as_deref(), again("bank-2").as_deref()), (Some(A), Some(B)));
     // A client comes to a gateway once.
     let order = RelocationOrder { from_url: "https://c.pay.example".to_owned(), to_url: A.to_owned(), ..world.order() };
     let back = Relocation::new(&c.engine, &world.a.engine, order);

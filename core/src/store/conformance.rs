@@ -328,6 +328,11 @@ pub fn unique_keys_are_unique_and_free_again_once_removed(new: Factory<'_>) {
     assert_eq!(store.find(&named(2)).unwrap(), Some(key(2, 1, 2).into()));
     assert_eq!(store.find(&named(u8::MAX)).unwrap(), Some(key(3, 2, u8::MAX).into()));
     assert_eq!(store.find(&moved(1, "A")).unwrap(), Some(movement(5, "A").into()));
+    make(store, [insert(MovementRecord { client: ClientNo(2), ..movement(6, "B") })]);
+    for (after, limit, found) in [("", 9, &[5, 4][..]), ("", 1, &[5]), ("A", 9, &[4]), ("a", 9, &[])] {
+        let found: Vec<Key> = found.iter().map(|no| Key::Movement(SettlementNo(*no))).collect();
+        assert_eq!(keys(store, &Scan::movements_of(ClientNo(1), after, limit)), found, "after {after:?}");
+    }
     for absent in [moved(2, "a"), by(3, "a"), by(2, "A"), undone(2, "A"), undone(1, ""), of(12), named(3)] {
         assert_eq!(store.find(&absent).unwrap(), None, "{absent:?}");
     }

@@ -221,6 +221,8 @@ stored_enum! {
         Settlement = 1 "settlement",
         /// A reversal.
         Reversal = 2 "reversal",
+        /// What an operator did to the client's account: a deposit, a withdrawal or a change of credit.
+        Movement = 3 "movement",
     }
 }
 

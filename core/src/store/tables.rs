@@ -1130,7 +1130,7 @@ tables! {
         facts: Box<NotificationFacts>;
     }
 
-    /// A reference that a client used at another gateway before it came here: it stays used.
+    /// A reference that was used for a client at another gateway before it came here: it stays used.
     Elsewhere(ElsewhereRecord) "elsewhere" = 50 Server {
         key {
             /// The client.
@@ -1140,7 +1140,7 @@ tables! {
             /// The reference.
             reference: String;
         }
-        /// The public id of the settlement or the reversal.
+        /// The public id of the settlement or the reversal; what a movement is, which has no id.
         id: String;
         /// The address of the gateway that has it.
         url: String;

@@ -128,6 +128,7 @@ fn scans() -> Vec<Scan> {
         Scan::deliveries_of(endpoint, 999, Some(DeliveryStatus::Failed), limit),
         Scan::deliveries_of(endpoint, 999, None, limit),
         Scan::deliveries_before(99, limit),
+        Scan::movements_of(client, "5", limit),
         Scan::users_of(client, Mode::Sandbox, "5", limit),
         Scan::last(RecordKind::User),
         Scan::devices_of(UserNo(5)),

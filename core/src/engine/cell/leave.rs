@@ -220,6 +220,18 @@ pub(super) fn reference(gateway: &str, currency: Currency, n: u32) -> String {
     format!("move-{gateway}-{currency}-{n}")
 }
 
+/// Whether a movement is of a client's move to another gateway: its reference is one of [`reference`].
+pub(super) fn is_of_a_move(movement: &MovementRecord) -> bool {
+    let mut parts = movement.reference.as_str().splitn(4, '-');
+    let gateway = parts.next().filter(|first| *first == "move").and(parts.next());
+    let (currency, n) = (parts.next(), parts.next().and_then(|n| n.parse().ok()));
+    gateway.zip(n).is_some_and(|(gateway, n)| {
+        gateway.len() == 16
+            && currency == Some(movement.currency.code())
+            && reference(gateway, movement.currency, n) == movement.reference.as_str()
+    })
+}
+
 impl MovementRecord {
     /// Its reference and its money, as the other gateway takes them in.
     pub(super) fn moved(&self) -> (Reference, Money) {

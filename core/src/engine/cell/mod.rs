@@ -157,14 +157,18 @@ impl Engine {
         }
     }
 
-    /// Requires that the client did not use the reference at another gateway, before it came here.
+    /// Requires that the reference was not used for the client at another gateway, before it came here.
     ///
     /// # Errors
     /// `reference_elsewhere`.
     pub(crate) fn require_unused(&self, overlay: &Overlay<'_>, client: ClientNo, kind: ReferenceKind, reference: &str) -> Result<()> {
         let Some(key) = self.elsewhere_key(client, kind, reference) else { return Ok(()) };
         let Some(ElsewhereRecord { id, url, .. }) = overlay.get(&key)? else { return Ok(()) };
-        let said = format!("the reference is that of {id} at {url}, where the client was before");
+        let what = match kind {
+            ReferenceKind::Settlement | ReferenceKind::Reversal => id,
+            ReferenceKind::Movement => format!("a {id}"),
+        };
+        let said = format!("the reference is that of {what} at {url}, where the client was before");
         Err(Error::with(ErrorCode::ReferenceElsewhere, said).at_gateway(url))
     }
 

@@ -1,12 +1,14 @@
-//! The references that a client used, and its `Idempotency-Key`s, page by page.
+//! The references that a client used, or operators for it, and its `Idempotency-Key`s, page by page.
 
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::ids::ClientNo;
-use crate::store::record::{ElsewhereRecord, IdempotencyRecord, Key, ReferenceKind, ReversalRecord, SettlementRecord};
+use crate::store::record::{ElsewhereRecord, IdempotencyRecord, Key, MovementRecord, ReferenceKind, ReversalRecord, SettlementRecord};
 use crate::store::{Place, Scan, SettlementFilter, typed_all};
 
 use crate::ids::SettlementNo;
+
+use super::leave::is_of_a_move;
 
 /// How many records are read at a time, and written in one commit.
 const PAGE: usize = 500;
@@ -16,6 +18,8 @@ const PAGE: usize = 500;
 pub(super) enum Cursor {
     /// The client's settlements with their reversals, newest first, before this one.
     Settlements(Option<Place>),
+    /// What operators did to its accounts, after this reference.
+    Movements(String),
     /// What it had used before it came to the gateway that it leaves, after this one.
     Elsewhere(ReferenceKind, String),
     /// The answers that are kept under its keys, after this key.
@@ -28,7 +32,7 @@ pub(super) enum Cursor {
 /// What is written in one commit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Page {
-    /// What was used: for what, the reference, the public id of what has it, and the gateway's address.
+    /// What was used: for what, the reference, the public id of what has it or what it is, and the gateway's address.
     used: Vec<(ReferenceKind, String, String, String)>,
     /// The answers, with their keys.
     pub(super) answers: Vec<IdempotencyRecord>,
@@ -64,6 +68,7 @@ impl Engine {
     pub(super) fn page_of_used(&self, client: ClientNo, url: &str, cursor: Cursor) -> Result<(Page, Cursor)> {
         match cursor {
             Cursor::Settlements(before) => self.settlements_used(client, url, before),
+            Cursor::Movements(after) => self.movements_used(client, url, &after),
             Cursor::Elsewhere(kind, reference) => {
                 let after = Key::Elsewhere((client, kind, reference));
                 let mut found: Vec<ElsewhereRecord> = typed_all(self.store.scan(&Scan::after(&after, PAGE))?)?;
@@ -100,7 +105,7 @@ impl Engine {
         let next = match found.last().filter(|_| found.len() == PAGE) {
             Some(last) => Cursor::Settlements(Some((last.created_at, last.no))),
             // No reference is so short: the first one comes after.
-            None => Cursor::Elsewhere(ReferenceKind::Settlement, String::new()),
+            None => Cursor::Movements(String::new()),
         };
         let mut used = Vec::new();
         for record in &found {
@@ -119,5 +124,20 @@ impl Engine {
             }
         }
         Ok((Page { used, answers: Vec::new() }, next))
+    }
+
+    fn movements_used(&self, client: ClientNo, url: &str, after: &str) -> Result<(Page, Cursor)> {
+        let found: Vec<MovementRecord> = typed_all(self.store.scan(&Scan::movements_of(client, after, PAGE))?)?;
+        let next = match found.last().filter(|_| found.len() == PAGE) {
+            Some(last) => Cursor::Movements(last.reference.as_str().to_owned()),
+            None => Cursor::Elsewhere(ReferenceKind::Settlement, String::new()),
+        };
+        // What no operator named is named anew at the other gateway: the credit that came with the terms, and the move itself.
+        let named = found.iter().filter(|it| !it.evidence.is_empty() && !is_of_a_move(it));
+        let used = named.map(|it| {
+            let what = format!("{} of {} {}", it.kind.as_str().replace('_', " "), it.money().decimal(), it.currency);
+            (ReferenceKind::Movement, it.reference.as_str().to_owned(), what, url.to_owned())
+        });
+        Ok((Page { used: used.collect(), answers: Vec::new() }, next))
     }
 }

@@ -9,7 +9,7 @@ use crate::ids::{ClientNo, IdKey, KeyNo, Ulid};
 use crate::ledger::{AccountId, Mode, Owner, SUM_MAX, Transfer, TransferCode, TransferKind};
 use crate::money::Money;
 use crate::participant::Reference;
-use crate::store::record::{Actor, ClientRecord, EventRecord, MovementKind, MovementRecord};
+use crate::store::record::{Actor, ClientRecord, EventRecord, MovementKind, MovementRecord, ReferenceKind};
 use crate::store::{Unique, typed};
 use crate::trace::{self, About};
 use crate::validate::evidence;
@@ -56,6 +56,7 @@ impl Command for MoveMoney {
         if let Some(movement) = made_before(d.overlay, client.no, &self.reference, (self.kind, self.money, &evidence))? {
             return Ok(Moved { movement, client, replayed: true });
         }
+        d.engine.require_unused(d.overlay, client.no, ReferenceKind::Movement, self.reference.as_str())?;
         // What comes back to a client that moved can also be paid out.
         match self.kind {
             MovementKind::Withdrawal => d.engine.require_at_rest(client.no)?,

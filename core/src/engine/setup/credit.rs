@@ -9,7 +9,7 @@ use crate::ledger::Mode;
 use crate::money::{Currency, Money};
 use crate::participant::Reference;
 use crate::store::Unique;
-use crate::store::record::{ClientRecord, MovementKind, MovementRecord};
+use crate::store::record::{ClientRecord, MovementKind, MovementRecord, ReferenceKind};
 use crate::validate::evidence;
 
 use super::agree::{Replaced, agreed, put};
@@ -54,6 +54,7 @@ impl Command for SetCredit {
         if let Some(movement) = made_before(d.overlay, client.no, reference, asked)? {
             return Ok(Moved { movement, client, replayed: true });
         }
+        d.engine.require_unused(d.overlay, client.no, ReferenceKind::Movement, reference.as_str())?;
         let mut rows = Rows::read(d.overlay)?;
         let mut terms = agreed(&rows, client.no)?;
         let previous = terms.credit(Mode::Live, credit.currency());

@@ -67,5 +67,6 @@ fn used_here(record: &ElsewhereRecord) -> Unique {
     match record.kind {
         ReferenceKind::Settlement => Unique::SettlementReference(record.client, Reference::from_stored(record.reference.clone())),
         ReferenceKind::Reversal => Unique::ReversalReference(record.client, record.reference.clone()),
+        ReferenceKind::Movement => Unique::MovementReference(record.client, record.reference.clone()),
     }
 }

@@ -454,6 +454,12 @@ impl Scan {
 
 /// Scans for operators.
 impl Scan {
+    /// What operators did to a client's accounts, by reference, after this one.
+    pub fn movements_of(client: ClientNo, after: &str, limit: usize) -> Self {
+        let scan = Self::all(RecordKind::Movement, limit).by(by!(Movement: reference)).with(column!(Movement.client), Is::Equal, client);
+        scan.with(column!(Movement.reference), Is::Above, after.to_owned())
+    }
+
     /// What operators asked for, newest first, below the number `before` (`i64::MAX` for the newest): with this stored status, or all.
     pub fn approvals(status: Option<ApprovalStatus>, before: i64, limit: usize) -> Self {
         let scan = Self::all(RecordKind::Approval, limit).backwards().with(column!(Approval.no), Is::Below, before);
