@@ -344,6 +344,37 @@ fn reversals_are_lines_of_their_own() {
 }
 
 #[test]
+fn equal_reversals_in_different_statements_are_different_ones() {
+    for (s, _folder) in sandboxes() {
+        s.pay("p", "sim:ok");
+        s.work();
+        let back = |entry: &str| Row { entry: entry.to_owned(), ..Row::back(&s, "p", "1") };
+        let paid = Row::of(&s, "p");
+        let reverse = || {
+            s.reverse("p", r#"{"amount":4}"#).unwrap();
+            s.work();
+        };
+        reverse();
+        let first = back("E-1");
+        assert_eq!(compared(&s, &[paid, first.clone()]).1, []);
+        s.pass(DAY);
+        reverse();
+        let text = around(&s, &[back("E-2")]);
+        for again in [false, true] {
+            assert_eq!(kinds(&run(&s, &text, again).unwrap().1), []);
+        }
+        // In whichever order a later one has both.
+        s.pass(HOUR);
+        assert_eq!(compared(&s, &[back("E-2"), first.clone()]).1, []);
+        // No third one was asked for.
+        s.pass(HOUR);
+        let twice = (FindingKind::DuplicateThere, Some("p".to_owned()), Some(1));
+        assert_eq!(compared(&s, &[back("E-3")]).1, [twice]);
+        s.assert_sound();
+    }
+}
+
+#[test]
 fn proof_about_a_reversal_agrees_with_the_statement_or_contradicts_it() {
     for (s, _folder) in sandboxes() {
         let names = ["agrees", "contradicts", "decided"];

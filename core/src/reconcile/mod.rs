@@ -42,7 +42,7 @@ use crate::error::{Error, ErrorCode, FieldProblem, Result};
 use crate::store::record::{StatementFormat, StatementLine};
 use crate::time::Millis;
 
-pub(crate) use matching::{Done, Item, Lines, Place, RETURN, REVERSAL, State, identity, judge, likely, party};
+pub(crate) use matching::{Compact, Done, Item, Lines, Place, RETURN, REVERSAL, State, identity, judge, likely, party};
 
 pub use report::{CSV_HEADER, HTML_END, content_security_policy, csv_cells, html_begin, html_row};
 pub use settings::Settings;

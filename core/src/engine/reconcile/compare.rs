@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::ids::{ProviderNo, SettlementNo};
 use crate::lifecycle::{Direction, ReversalStatus, SettlementStatus};
-use crate::reconcile::{Done, Item, LINES_MAX, Lines, Place, RETURN, REVERSAL, State, judge, likely, party, unusable};
+use crate::reconcile::{Compact, Done, Item, LINES_MAX, Lines, Place, RETURN, REVERSAL, State, judge, likely, party, unusable};
 use crate::store::record::{FindingKind, Key, MatchedBy, ReconciliationRecord, Record, ReversalRecord, ReviewReason, SettlementRecord};
 use crate::store::{Lookup, Scan, typed_all};
 use crate::time::Millis;
@@ -118,7 +118,7 @@ impl<'a> Comparison<'a> {
         let mut taken: Vec<Place> = Vec::new();
         for Named { line, by, place } in self.named(record, reversals) {
             let compact = self.lines.all[line as usize];
-            let Some(item) = meant(record, &items, place, compact.side, compact.amount, &taken) else { continue };
+            let Some(item) = meant(record, &items, place, &compact, &taken, before) else { continue };
             let is_before = match (taken.contains(&item.place), before.get(&packed(item.settlement, item.place))) {
                 (true, _) => Done::Other,
                 (false, Some(entry)) if *entry == compact.entry => Done::Same,
@@ -256,23 +256,36 @@ fn items(record: &SettlementRecord, reversals: &[ReversalRecord], provider: Prov
     std::iter::once(payment).chain(reversals.iter().map(reversal)).collect()
 }
 
-/// What a line is about that names a place in a settlement; `None` if there is no such place.
-fn meant(record: &SettlementRecord, items: &[Item], place: Place, side: Direction, amount: i64, taken: &[Place]) -> Option<Item> {
+/// What a line is about that names a place in a settlement; `None` if there is no such place. What came back under the key of the payment
+/// may be any of several equal reversals: one that this line matched before, then one that none did.
+fn meant(
+    record: &SettlementRecord,
+    items: &[Item],
+    place: Place,
+    line: &Compact,
+    taken: &[Place],
+    before: &HashMap<i64, u64>,
+) -> Option<Item> {
     if place & REVERSAL != 0 {
         return items.iter().find(|item| item.place == place).copied();
     }
     let payment = items.first().filter(|item| item.place == place).copied();
-    match side {
+    match line.side {
         Direction::Outgoing if payment.is_some() => payment,
         // An attempt that was given up, and that the provider carried out all the same.
         Direction::Outgoing => (place <= record.attempts).then(|| nothing(record, place, Direction::Outgoing, record.amount)),
         Direction::Incoming => {
             let fits =
-                |it: &&Item| it.place & REVERSAL != 0 && it.amount == amount && it.state != State::Dead && !taken.contains(&it.place);
+                |it: &&Item| it.place & REVERSAL != 0 && it.amount == line.amount && it.state != State::Dead && !taken.contains(&it.place);
+            let claim = |it: &&Item| match before.get(&packed(it.settlement, it.place)) {
+                Some(entry) if *entry == line.entry => 0,
+                None => 1,
+                Some(_) => 2,
+            };
             let rest = record.amount - record.reversed;
             let back = nothing(record, RETURN, Direction::Incoming, rest);
             let state = if record.status == SettlementStatus::Returned { State::Done } else { State::Dead };
-            Some(items.iter().find(fits).copied().unwrap_or(Item { state, ..back }))
+            Some(items.iter().filter(fits).min_by_key(claim).copied().unwrap_or(Item { state, ..back }))
         }
     }
 }
