@@ -146,6 +146,28 @@ fn a_repeat_is_known_as_one() {
 }
 
 #[test]
+fn a_cancellation_under_a_reference_is_repeated() {
+    let s = sandbox();
+    s.pay("whole", "sim:ok");
+    let by_reference = [r#"{"reference":"back-1"}"#, r#"{"amount":10,"reference":"back-1"}"#];
+    for (n, body) in by_reference.into_iter().cycle().take(3).enumerate() {
+        let cancelled = s.reverse("whole", body).unwrap();
+        assert_eq!((cancelled.replayed, cancelled.reversal.is_none()), (n > 0, true), "{body}");
+        assert_eq!((cancelled.settlement.status.as_str(), s.trace("whole").len()), ("cancelled", 2));
+    }
+    // Another request, one that nothing tells from a new one, and one whose reference is of something else.
+    let refused = |body| s.reverse("whole", body).unwrap_err().code;
+    for part in [r#"{"amount":4,"reference":"back-1"}"#, r#"{"amount":11,"reference":"back-1"}"#, "{}", r#"{"amount":10}"#] {
+        assert_eq!(refused(part), ErrorCode::InvalidState, "{part}");
+    }
+    assert_eq!(refused(r#"{"amount":"1.001","reference":"back-1"}"#), ErrorCode::InvalidFields);
+    paid(&s);
+    s.reverse("r", r#"{"reference":"back-2"}"#).unwrap();
+    assert_eq!(refused(r#"{"reference":"back-2"}"#), ErrorCode::ReferenceConflict);
+    s.assert_sound();
+}
+
+#[test]
 fn a_caller_in_doubt_is_told_whether_to_send_it_again() {
     for fault in [CommitFault::LostBefore, CommitFault::LostAfter] {
         let faults = Arc::new(Faulty::new(MemoryStore::new()));

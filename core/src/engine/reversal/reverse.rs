@@ -85,6 +85,10 @@ impl Command for Reverse {
                 let (settlement, reversal) = engine.begin_reversal(overlay, d.writer, change, request)?;
                 (settlement, Some(reversal))
             }
+            // A cancellation keeps no reference: the call that asked for it may have lost its answer.
+            Undo::Refuse(_) if repeats_cancellation(&change.record, request)? => {
+                return Ok(Reversed { settlement: Box::new(change.record), reversal: None, replayed: true });
+            }
             Undo::Refuse(code) => return Err(refused(code, &change.record)),
         };
         if let Some(key) = idempotency.as_ref().filter(|_| !mutated!(ForgottenKey)) {
@@ -313,6 +317,14 @@ fn cancel(overlay: &mut Overlay<'_>, mut change: Change<'_>, request: &ReverseRe
         Next::To(_) => change.update(overlay),
         Next::Stay | Next::Refuse | Next::Discrepancy => Err(Error::new(ErrorCode::InvalidState)),
     }
+}
+
+/// Whether a request by reference asks for the whole of what is cancelled already.
+fn repeats_cancellation(record: &SettlementRecord, request: &ReverseRequest) -> Result<bool> {
+    if record.status != SettlementStatus::Cancelled || request.reference.is_none() {
+        return Ok(false);
+    }
+    Ok(request.amount.map(|amount| minor(amount, record)).transpose()?.is_none_or(|amount| amount == record.amount))
 }
 
 fn minor(amount: Amount, record: &SettlementRecord) -> Result<i64> {
