@@ -390,6 +390,46 @@ fn credited(s: &Sandbox) -> (String, String) {
     (balance.available.as_str().to_owned(), balance.credit.as_str().to_owned())
 }
 
+#[cfg(feature = "testkit")]
+#[test]
+fn a_withdrawal_uses_no_credit_that_others_of_its_commit_may_use() {
+    use crate::support::meddling::Meddling;
+    use crate::support::{create, together};
+    for withdrawal_first in [true, false] {
+        let s = Sandbox::over(Arc::new(MemoryStore::new()), config(), 1);
+        deposit(&s, "60.00 EUR", "bank-1").unwrap();
+        set_credit(&s, 10_000, "line-1").unwrap();
+        let node = |store: Arc<dyn Store>, owner| Engine::open(store, s.env.clone(), Config { owner: Some(owner), ..config() }).unwrap();
+        let store = Meddling::over(s.store.clone());
+        let (slow, fast) = (node(store.clone(), 2), node(s.store.clone(), 3));
+        let payment = |reference: &str| {
+            let body = format!(r#"{{"amount":10,"currency":"EUR","to":"msisdn:+254700000001","reference":"{reference}"}}"#);
+            create(&slow, live(&s), &body)
+        };
+        // Each draws numbers of its own by now, so that they do not meet.
+        slow.run(payment("slow")).unwrap();
+        fast.run(payment("fast")).unwrap();
+        let meanwhile = ["fast-1", "fast-2"].map(payment);
+        store.before_write(RecordKind::Movement, move || assert!(meanwhile.into_iter().all(|payment| fast.run(payment).is_ok())));
+        let withdrawal = moving(&s, MovementKind::Withdrawal, "30.00 EUR", "out-1").0;
+        let (withdrawn, paid) = if withdrawal_first {
+            together(&slow, withdrawal, payment("slow-1"))
+        } else {
+            let (paid, withdrawn) = together(&slow, payment("slow-1"), withdrawal);
+            (withdrawn, paid)
+        };
+        assert_eq!(code(withdrawn), ErrorCode::InsufficientFunds);
+        assert!(paid.is_ok());
+        assert_eq!(euros(&s).0, "10.00");
+        s.assert_sound();
+        // What is paid out of its own money may be in one commit with what is paid out of credit.
+        let (withdrawn, paid) = together(&slow, moving(&s, MovementKind::Withdrawal, "10.00 EUR", "out-2").0, payment("slow-2"));
+        assert!(withdrawn.is_ok() && paid.is_ok());
+        assert_eq!(euros(&s).0, "-10.00");
+        s.assert_sound();
+    }
+}
+
 #[test]
 fn a_reference_sets_credit_once() {
     for (store, _folder) in stores() {

@@ -71,6 +71,7 @@ macro_rules! store_conformance {
             totals_that_do_not_fit_are_refused
             a_popular_account_takes_every_transfer
             a_floor_below_zero_holds_for_one_commit
+            a_floor_of_zero_holds_for_the_writes_before_it
             a_counter_adds_up_to_its_limit
             pages_begin_after_and_end_at_their_limit
             every_kind_is_walked_in_the_order_of_its_keys

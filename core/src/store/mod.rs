@@ -110,7 +110,8 @@ pub enum Write {
         /// The most that the day may add up to; without effect on what takes back.
         most: Used,
     },
-    /// In this commit, the available money of this account may fall to `floor` instead of zero.
+    /// In this commit, the available money of this account may fall to `floor` instead of zero. With zero, the writes before it must leave
+    /// zero at least, whatever lower floor the commit has.
     Floor {
         /// The account.
         account: AccountId,

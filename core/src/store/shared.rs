@@ -1,5 +1,7 @@
 //! Rules common to all stores: which writes every store refuses, and how the transfers of one commit add up.
 
+use std::collections::BTreeMap;
+
 use super::column::Column;
 use super::record::{Key, Record, RecordKind, UsageRecord};
 use super::{Commit, CommitError, Store, StoreError, Write};
@@ -75,7 +77,7 @@ fn is_posted(kind: RecordKind) -> bool {
 pub(crate) struct Deltas {
     accounts: Vec<(AccountId, [i128; 4])>,
     /// Where the available money may fall below zero.
-    floors: Vec<(AccountId, i64)>,
+    floors: BTreeMap<AccountId, Floor>,
 }
 
 impl Deltas {
@@ -91,12 +93,11 @@ impl Deltas {
             }
             same
         });
-        let floor = |write: &Write| if let Write::Floor { account, floor } = write { Some((*account, *floor)) } else { None };
-        Self { accounts: deltas, floors: commit.writes.iter().filter_map(floor).collect() }
+        Self { accounts: deltas, floors: floors(commit) }
     }
 
     fn floor(&self, account: AccountId) -> i64 {
-        self.floors.iter().filter(|(of, _)| *of == account).map(|(_, floor)| *floor).min().unwrap_or(0)
+        self.floors.get(&account).map_or(0, Floor::least)
     }
 
     /// Whether there were no transfers.
@@ -146,6 +147,48 @@ impl Deltas {
     }
 }
 
+/// How far the available money of an account may fall.
+#[derive(Default)]
+struct Floor {
+    /// The lowest floor of the commit.
+    lowest: i64,
+    /// By how much the money changes after the last of the writes that must leave zero at least; of several such, the most.
+    since_zero: Option<i128>,
+}
+
+impl Floor {
+    /// What must be left in the end. What is spent after zero was left may use the floor; what was spent before may not.
+    fn least(&self) -> i64 {
+        let since = self.since_zero.map_or(i64::MIN, |since| i64::try_from(since.min(0)).unwrap_or(i64::MIN));
+        self.lowest.max(since)
+    }
+}
+
+fn floors(commit: &Commit) -> BTreeMap<AccountId, Floor> {
+    let mut floors: BTreeMap<AccountId, Floor> = BTreeMap::new();
+    for write in &commit.writes {
+        match write {
+            Write::Floor { account, floor } => {
+                let found = floors.entry(*account).or_default();
+                found.lowest = found.lowest.min(*floor);
+                if *floor == 0 {
+                    found.since_zero = Some(found.since_zero.map_or(0, |since| since.max(0)));
+                }
+            }
+            Write::Post(transfer) if !floors.is_empty() => {
+                for (account, delta) in transfer.deltas() {
+                    if let Some(since) = floors.get_mut(&account).and_then(|floor| floor.since_zero.as_mut()) {
+                        *since += change(&parts(&delta).map(i128::from));
+                    }
+                }
+            }
+            Write::Post(_) | Write::Insert(_) | Write::Update { .. } | Write::Replace(_) => {}
+            Write::Count { .. } | Write::Delete(_) | Write::Absent(_) => {}
+        }
+    }
+    floors
+}
+
 /// Refuses new totals that do not fit, and an account with a floor that spent more than it has.
 fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals, floor: i64) -> Result<(), CommitError> {
     let available = totals.available().ok_or_else(|| overflow(account))?;
@@ -153,8 +196,13 @@ fn guard(account: AccountId, delta: &[i128; 4], totals: &Totals, floor: i64) -> 
 }
 
 /// Whether a change leaves less to spend.
-fn spends([debits_pending, debits_posted, _, credits_posted]: &[i128; 4]) -> bool {
-    credits_posted - debits_posted - debits_pending < 0
+fn spends(delta: &[i128; 4]) -> bool {
+    change(delta) < 0
+}
+
+/// By how much a change leaves more to spend.
+fn change([debits_pending, debits_posted, _, credits_posted]: &[i128; 4]) -> i128 {
+    credits_posted - debits_posted - debits_pending
 }
 
 /// The sum of a commit's counts by counter.

@@ -1,10 +1,11 @@
 //! Several nodes over one store.
 
 use crate::support;
+use railgate::engine::SetCredit;
 use railgate::store::hooked::Hooked;
 
 use super::*;
-use crate::support::live::node;
+use crate::support::live::{live, node};
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::town::pay_each_other_at_four_nodes;
@@ -21,6 +22,33 @@ fn money_that_a_payee_spends_meanwhile_elsewhere_is_not_taken_back() {
     let refused = slow.run(support::reverse(t.ann, "r", "")).unwrap();
     assert_eq!(refused.reversal.unwrap().status.as_str(), "failed");
     assert_eq!(t.euros(&t.bob), "9.00");
+    t.assert_sound();
+}
+
+#[test]
+fn nor_is_it_taken_out_of_the_payees_credit_that_a_payment_in_the_same_commit_may_use() {
+    let t = town(Arc::new(MemoryStore::new()));
+    let (ann, bob) = (live(t.ann), live(t.bob));
+    t.deposit(&t.ann, "100.00 EUR");
+    t.approve(&t.bob, 8);
+    t.pay(&ann, &bob, "20", "r").unwrap();
+    let (reference, evidence) = ("line-1".parse().unwrap(), "contract of May".to_owned());
+    let credit = "100.00 EUR".parse().unwrap();
+    t.engine().run(SetCredit { client: bob.client_id, credit, reference, evidence, expected: None, reason: None }).unwrap();
+    let store = Meddling::over(t.s.store.clone());
+    let (slow, fast) = (node(&t.s, store.clone(), 1), node(&t.s, t.s.store.clone(), 2));
+    let abroad =
+        |reference: &str| json!({ "amount": 5, "currency": "EUR", "to": "msisdn:+254700000001", "reference": reference }).to_string();
+    // Each draws numbers of its own by now, so that they do not meet.
+    for (node, reference) in [(&slow, "slow"), (&fast, "fast")] {
+        node.run(create(node, ann, &abroad(reference))).unwrap();
+    }
+    let (spends, also) = (create(&fast, bob, &abroad("away")), create(&slow, bob, &abroad("also")));
+    store.before_write(RecordKind::Reversal, move || drop(fast.run(spends).unwrap()));
+    let (refused, paid) = together(&slow, support::reverse(ann, "r", ""), also);
+    assert_eq!(refused.unwrap().reversal.unwrap().status.as_str(), "failed");
+    assert!(paid.is_ok());
+    assert_eq!(t.euros(&bob), "10.00");
     t.assert_sound();
 }
 

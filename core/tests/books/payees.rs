@@ -29,7 +29,7 @@ impl Town {
     }
 
     /// Gives a client live access with this key.
-    fn approve(&self, client: &Caller, n: u8) -> railgate::auth::KeyId {
+    pub(super) fn approve(&self, client: &Caller, n: u8) -> railgate::auth::KeyId {
         let key = self.engine().run(EnrollLive { caller: *client, key: key(n) }).unwrap();
         self.engine().run(Approve { client: client.client_id, key: Some(key.id) }).unwrap();
         key.id

@@ -39,6 +39,7 @@ impl Engine {
         let settlement = change.update(overlay)?;
         if reversal.status == ReversalStatus::Completed {
             self.hand_back(overlay, incoming, &reversal)?;
+            overlay.forbid_credit(account);
         }
         Ok((settlement, reversal))
     }

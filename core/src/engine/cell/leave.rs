@@ -104,6 +104,7 @@ impl Command for MoveOut {
                 terms: None,
             };
             make(d, &movement);
+            d.overlay.forbid_credit(*account);
             d.record(movement.deed(), None, None);
             left.push(movement);
         }

@@ -86,6 +86,12 @@ impl<'a> Overlay<'a> {
         self.write(Write::Update { record: record.into(), expected: read.0 });
     }
 
+    /// What the command that is being decided moved so far must be the account's own money: neither what other nodes spend meanwhile nor
+    /// the credit that others of the group may use covers it.
+    pub(crate) fn forbid_credit(&mut self, account: AccountId) {
+        self.write(Write::Floor { account, floor: 0 });
+    }
+
     /// The command failed: discards its writes since the last settle.
     pub(crate) fn discard(&mut self) {
         self.commit.writes.truncate(self.settled);

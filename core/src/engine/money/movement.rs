@@ -97,6 +97,9 @@ impl Command for MoveMoney {
             }
         }
         make(d, &movement);
+        if movement.kind == MovementKind::Withdrawal {
+            d.overlay.forbid_credit(account);
+        }
         Ok(Moved { movement, client, replayed: false })
     }
 

@@ -167,6 +167,26 @@ pub fn a_floor_below_zero_holds_for_one_commit(new: Factory<'_>) {
     }
 }
 
+/// What a floor of zero stands behind uses no lower floor of the same commit; what comes after it may.
+pub fn a_floor_of_zero_holds_for_the_writes_before_it(new: Factory<'_>) {
+    let store = &*new();
+    let (payer, payee) = (account_of(1), account(Owner::Provider(ProviderNo(1))));
+    let floor = |floor| Write::Floor { account: payer, floor };
+    let pay = |no, amount| Write::Post(pending(no, 1, payer, payee, amount));
+    make(store, [funding(-1, payer, 10)]);
+    let refused: [&[Write]; 4] = [
+        &[pay(1, 11), floor(0), floor(-100), pay(2, 5)],
+        &[floor(-100), pay(1, 5), pay(2, 6), floor(0)],
+        &[pay(1, 9), floor(0), pay(2, 2), floor(0), pay(3, 5), floor(-100)],
+        &[pay(1, 10), floor(0), floor(-4), pay(2, 5)],
+    ];
+    for writes in refused {
+        assert_eq!(guarded(store.commit(&commit(writes.iter().cloned()))), payer);
+    }
+    make(store, [pay(1, 6), floor(0), pay(2, 4), floor(0), floor(-100), pay(3, 5)]);
+    assert_eq!(totals_of(store, payer).unwrap().available(), Some(-5));
+}
+
 /// A counter starts at zero and counts the commit as a whole; what takes back is never refused.
 pub fn a_counter_adds_up_to_its_limit(new: Factory<'_>) {
     let store = &*new();
