@@ -4,13 +4,16 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::plain_rail::{PlainRail, provider};
+use crate::scripted::{START, Script, World, replied};
 use crate::support::log::{assert_logged, log_all, log_some};
 use crate::support::meddling::Meddling;
 use crate::support::remote::Remote;
 use crate::support::{Sandbox, create, sealing, together};
 use railgate::api::{IdempotencyKey, Subject};
 use railgate::engine::{Create, Fund, KeptUnder, LeaseTasks, Once, Release, ReportAnswer};
-use railgate::rail::RailAnswer;
+use railgate::env::Env as _;
+use railgate::rail::{Carried, RailAnswer, Rails};
 use railgate::store::hooked::{Call, Hooked, Hooks};
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::{Record, RecordKind};
@@ -93,6 +96,26 @@ fn an_answer_that_is_kept_is_given_again_once_a_standby_has_it() {
     assert_eq!(node.kept_answer::<()>(&key).unwrap_err().code, ErrorCode::StoreUnavailable);
     store.alone.store(false, Ordering::Relaxed);
     assert_eq!(node.kept_answer::<()>(&key).unwrap().unwrap().body, first.body);
+}
+
+#[test]
+fn what_is_not_found_too_early_is_asked_for_again_when_that_would_be_proof() {
+    let stores: [(Arc<dyn Store>, i64); 2] = [(Arc::new(MemoryStore::new()), 60_000), (Remote::over(Arc::new(MemoryStore::new())), 70_000)];
+    for (store, proof) in stores {
+        let world = World::on(store, vec![provider("first", "https://one.example")], Rails::built_in().with(PlainRail));
+        let (env, inquired) = (world.env.clone(), Mutex::new(Vec::new()));
+        let lost = Script::new(|method: &str, _: &str| {
+            if method == "PUT" {
+                return Carried::Lost;
+            }
+            inquired.lock().unwrap().push(env.now() - START);
+            replied(404, "")
+        });
+        world.pay(&lost, proof - 1);
+        assert_eq!((inquired.lock().unwrap().as_slice(), lost.asked().len()), ([5_000, 30_000].as_slice(), 3));
+        world.pass(&lost, 1);
+        assert_eq!((inquired.lock().unwrap().as_slice(), lost.asked().len()), ([5_000, 30_000, proof].as_slice(), 5), "it is sent again");
+    }
 }
 
 /// Refuses each commit with one payment.

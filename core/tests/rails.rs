@@ -1,16 +1,14 @@
 //! The interface between the engine and its rails: an HTTP rail that only this file registers, and scripted operators.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::plain_rail::{PlainRail, SIGNATURE, provider, signature};
 use crate::scripted::{START, Script, World, replied};
-use crate::support::remote::Remote;
 use railgate::api::{CreateRequest, ReversalStatus, ReverseRequest, SettlementStatus, Subject, Work};
 use railgate::engine::{LeaseTasks, ReportAnswer, Step};
 use railgate::env::{Env as _, ManualEnv};
 use railgate::rail::{CallbackError, Carried, Carrier, Inbound, PayeeMatch, RailAnswer, Rails};
 use railgate::route::ProviderSpec;
-use railgate::store::Store;
 use railgate::store::memory::MemoryStore;
 use railgate::store::record::TaskKey;
 use railgate::{Config, Gateway};
@@ -133,26 +131,6 @@ fn not_found_is_proof_once_nothing_can_be_on_its_way_and_only_from_a_provider_wh
         world.gateway.work_with(&found_nothing).unwrap();
         let expected = if proved { ReversalStatus::Failed } else { ReversalStatus::Unknown };
         assert_eq!(given_back(&world), expected, "{after} {authoritative}");
-    }
-}
-
-#[test]
-fn what_is_not_found_too_early_is_asked_for_again_when_that_would_be_proof() {
-    let stores: [(Arc<dyn Store>, i64); 2] = [(Arc::new(MemoryStore::new()), 60_000), (Remote::over(Arc::new(MemoryStore::new())), 70_000)];
-    for (store, proof) in stores {
-        let world = World::on(store, vec![provider("first", "https://one.example")], Rails::built_in().with(PlainRail));
-        let (env, inquired) = (world.env.clone(), Mutex::new(Vec::new()));
-        let lost = Script::new(|method: &str, _: &str| {
-            if method == "PUT" {
-                return Carried::Lost;
-            }
-            inquired.lock().unwrap().push(env.now() - START);
-            replied(404, "")
-        });
-        world.pay(&lost, proof - 1);
-        assert_eq!((inquired.lock().unwrap().as_slice(), lost.asked().len()), ([5_000, 30_000].as_slice(), 3));
-        world.pass(&lost, 1);
-        assert_eq!((inquired.lock().unwrap().as_slice(), lost.asked().len()), ([5_000, 30_000, proof].as_slice(), 5), "it is sent again");
     }
 }
 

@@ -153,7 +153,7 @@ mod tests {
         seen.take(&another, 0).unwrap();
         full(0);
         let shard = |nonce: &Nonce| std::ptr::from_ref(&*seen.shard(digest(nonce), 0));
-        let free = (4..).map(|n| Nonce { hash: [n; 32], ..late.clone() }).find(|it| shard(it) == shard(&one)).unwrap();
+        let free = (4..).map(|n| Nonce { hash: [n; 32], ..late }).find(|it| shard(it) == shard(&one)).unwrap();
         seen.take(&free, 600_000).unwrap();
     }
 
