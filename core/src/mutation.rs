@@ -54,6 +54,8 @@ named_enum! {
         NotFoundTooEarly = "not_found_too_early",
         /// What was not found is proof although the lease under which the operator was asked has ended.
         StaleLeaseAccepted = "stale_lease_accepted",
+        /// Two chains of inquiries begin where one should.
+        InquiredTwice = "inquired_twice",
         /// A payment is stored without the task to send it.
         LostOutboxRow = "lost_outbox_row",
         /// A used nonce is not remembered.

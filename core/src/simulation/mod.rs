@@ -193,14 +193,18 @@ pub fn play(plan: &Plan) -> Played {
         played.steps += 1;
         played.failure = attempt(step, || {
             world.step(step)?;
-            if step % LOOK_AT_ALL == LOOK_AT_ALL - 1 { world.look_at_all() } else { Ok(()) }
+            if step % LOOK_AT_ALL == LOOK_AT_ALL - 1 { world.look_at_all().and_then(|()| world.check_outbox()) } else { Ok(()) }
         });
         if played.failure.is_some() {
             break;
         }
     }
     if played.failure.is_none() {
-        played.failure = attempt(plan.steps, || world.settle().and_then(|()| world.check_end()));
+        played.failure = attempt(plan.steps, || {
+            world.check_outbox()?;
+            world.settle()?;
+            world.check_end()
+        });
     }
     played.commits = world.commits();
     played.settlements = world.settlements();

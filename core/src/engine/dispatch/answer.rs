@@ -363,7 +363,11 @@ impl Engine {
     ) -> Result<()> {
         let owner = overlay.settlement(settlement)?.owner();
         let since = self.time_of(overlay, owner)?;
-        self.schedule(overlay, writer, owner, since + INQUIRIES[0], Todo { kind, settlement, child, tries: 0, since })
+        let todo = Todo { kind, settlement, child, tries: 0, since };
+        if mutated!(InquiredTwice) {
+            self.schedule(overlay, writer, owner, since + INQUIRIES[0], todo)?;
+        }
+        self.schedule(overlay, writer, owner, since + INQUIRIES[0], todo)
     }
 
     /// Schedules the next inquiry of the chain, or one in between at the time from which an answer that came too early would be proof.
