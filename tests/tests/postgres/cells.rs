@@ -45,7 +45,7 @@ fn a_client_moves_from_sqlite_to_postgresql() {
             _ => {}
         }
     }
-    assert_eq!(remembered, 700);
+    assert_eq!(remembered, 701, "the payments, and the deposit");
     b.engine.follow_setup().unwrap();
     let there = Caller::client(b.engine.client_no(client).unwrap(), client, Mode::Sandbox);
     let live = b.engine.balance(&Caller { mode: Mode::Live, ..there }, "EUR").unwrap();
