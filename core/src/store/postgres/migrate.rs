@@ -128,8 +128,8 @@ pub(super) async fn version(client: &mut Client, migrations: &[Migration]) -> Re
 }
 
 /// A transaction with the lock on the schema. A migration takes as long as the tables are large, and so does waiting for it; these
-/// have no timeout, whatever the role's defaults are. The connection of a machine that died during a migration becomes idle sooner or later, and idle time still has
-/// a limit.
+/// have no timeout, whatever the role's defaults are. The connection of a machine that died during a migration becomes idle sooner or
+/// later, and idle time still has a limit.
 async fn locked(client: &mut Client) -> Result<Transaction<'_>, StoreError> {
     let fail = |e| failed("looking at the schema", &e);
     let transaction = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false);

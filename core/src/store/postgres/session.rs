@@ -77,6 +77,8 @@ impl Settings {
         let mut each: Vec<(&str, &str)> = off.map(|name| (name, "off")).to_vec();
         each.extend([("plan_cache_mode", "force_generic_plan"), ("random_page_cost", "1.1")]);
         each.extend([("statement_timeout", limit.as_str()), ("idle_in_transaction_session_timeout", limit.as_str())]);
+        // A server that ends a commit's wait for its standby says so by a warning only.
+        each.push(("client_min_messages", "warning"));
         // Nothing is written outside an explicit transaction: if a `BEGIN` failed, the statements sent after it must not take effect
         // one by one.
         let lasting =
